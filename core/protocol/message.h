@@ -1,0 +1,65 @@
+// The protocol between a client (window, command line) and `ulpscope-engine worker`: one JSON object a line.
+// PROTOCOL.md is the contract; this is its codec.
+#pragma once
+
+#include "core/base/error.h"
+#include "core/base/progress.h"
+#include "core/session/settings.h"
+
+#include <nlohmann/json.hpp>
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace ulpscope::protocol {
+
+inline constexpr int kVersion = 1;
+
+// Client to engine.
+std::string encodeHello(int id);
+// target: "cuda" or "cpu"; answered with a result {"model": ModelInfo, "ops": [...], "policy_table"}.
+std::string encodeInspect(int id, const std::string& modelPath, const std::string& target);
+std::string encodeRun(int id, const session::RunRequest& request);  // result {"session", "run_id"}
+std::string encodeCancel(int id, int runId);  // cancels request runId, if it still runs
+std::string encodeShutdown(int id);
+
+// Engine to client.
+std::string encodeProgress(int id, const base::Progress& progress);
+std::string encodeResult(int id, const nlohmann::json& result);
+std::string encodeError(int id, const base::Error& error);
+
+// A parsed line of either direction.
+struct Message {
+  enum class Kind { hello, inspect, run, cancel, shutdown, progress, result, error } kind = Kind::error;
+  int id = 0;
+  nlohmann::json body;           // params of a request, the result of an answer
+  base::Progress progress;       // kind progress
+  base::Error error;             // kind error
+};
+
+// Error kind internal for a line that is no message.
+base::Result<Message> parseMessage(std::string_view line);
+
+// Cuts a byte stream into lines. A line over maxLineBytes is dropped and reported by overflowed().
+class LineReader {
+ public:
+  explicit LineReader(std::size_t maxLineBytes = 64U << 20) : m_maxLineBytes(maxLineBytes) {}
+  std::vector<std::string> feed(std::string_view bytes);
+  bool overflowed() const { return m_overflowed; }
+
+ private:
+  std::size_t m_maxLineBytes;
+  std::string m_pending;
+  bool m_overflowed = false;
+};
+
+// The engine beside the running program: $ULPSCOPE_ENGINE, then `ulpscope-engine` in the program's own folder (build
+// tree), then ../libexec/ulpscope/. Error kind run that names the places looked at.
+base::Result<std::string> findEngine();
+
+// Where shared data (demos, schemas, Python snippets) lies: $ULPSCOPE_DATA, then the build tree's or the installed
+// share/ulpscope. Error kind input naming the places.
+base::Result<std::string> findData(const std::string& relativePath);
+
+}  // namespace ulpscope::protocol

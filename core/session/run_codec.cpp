@@ -1,0 +1,295 @@
+#include "core/base/number_text.h"
+#include "core/session/run_record.h"
+
+#include <nlohmann/json.hpp>
+
+#include <limits>
+
+namespace ulpscope::session {
+namespace {
+
+using base::jsonNumber;
+using base::numberFromJson;
+using nlohmann::json;
+
+json optionalNumber(const std::optional<double>& value) { return value ? jsonNumber(*value) : json(nullptr); }
+std::optional<double> optionalFrom(const json& j) {
+  if (j.is_null()) return std::nullopt;
+  return numberFromJson(j);
+}
+
+base::DType dtypeFrom(const json& j) {
+  const auto dtype = base::dtypeFromName(j.get<std::string>());
+  return dtype ? *dtype : base::DType::float32;
+}
+
+json toJson(const NonfiniteCounts& c) { return {{"NaN", c.nan}, {"+inf", c.plusInf}, {"-inf", c.minusInf}}; }
+NonfiniteCounts countsFrom(const json& j) { return {j.at("NaN"), j.at("+inf"), j.at("-inf")}; }
+
+json toJson(const ValueRange& r) {
+  return {{"min", jsonNumber(r.min)}, {"max", jsonNumber(r.max)}, {"max_abs", jsonNumber(r.maxAbs)}};
+}
+ValueRange rangeFrom(const json& j) {
+  return {numberFromJson(j.at("min")), numberFromJson(j.at("max")), numberFromJson(j.at("max_abs"))};
+}
+
+json toJson(const NonfiniteFinding& f) {
+  json operands = json::array();
+  for (const OperandRange& o : f.operands) {
+    json operand = toJson(o.range);
+    operand["name"] = o.name;
+    operand["dtype"] = base::name(o.dtype);
+    operands.push_back(operand);
+  }
+  json values = json::array();
+  if (f.counts.nan) values.push_back("NaN");
+  if (f.counts.plusInf) values.push_back("+inf");
+  if (f.counts.minusInf) values.push_back("-inf");
+  return {{"stage", f.stage},           {"site", f.site},         {"op", f.op},
+          {"overload", f.overload},     {"module", f.modulePath}, {"source", f.source},
+          {"occurrence", f.occurrence}, {"sample_ids", f.sampleIds}, {"whole_batch", f.wholeBatch},
+          {"values", values},           {"counts", toJson(f.counts)}, {"cause", f.cause},
+          {"root_cause", nullptr},      {"operands", operands},   {"reference", toJson(f.reference)},
+          {"diagnosis", f.diagnosis}};
+}
+
+NonfiniteFinding findingFrom(const json& j) {
+  NonfiniteFinding f;
+  f.stage = j.at("stage");
+  f.site = j.at("site");
+  f.op = j.at("op");
+  f.overload = j.at("overload");
+  f.modulePath = j.at("module");
+  f.source = j.at("source");
+  f.occurrence = j.at("occurrence");
+  f.sampleIds = j.at("sample_ids").get<std::vector<std::string>>();
+  f.wholeBatch = j.at("whole_batch");
+  f.counts = countsFrom(j.at("counts"));
+  f.cause = j.at("cause");
+  for (const json& o : j.at("operands")) f.operands.push_back({o.at("name"), dtypeFrom(o.at("dtype")), rangeFrom(o)});
+  f.reference = rangeFrom(j.at("reference"));
+  f.diagnosis = j.at("diagnosis");
+  return f;
+}
+
+json toJson(const std::vector<ScoredClass>& top) {
+  json list = json::array();
+  for (const ScoredClass& c : top)
+    list.push_back({{"index", c.index}, {"name", c.name.empty() ? json(nullptr) : json(c.name)}, {"score", jsonNumber(c.score)}});
+  return list;
+}
+
+std::vector<ScoredClass> topFrom(const json& j) {
+  std::vector<ScoredClass> top;
+  for (const json& c : j)
+    top.push_back({c.at("index"), c.at("name").is_null() ? std::string() : c.at("name").get<std::string>(), numberFromJson(c.at("score"))});
+  return top;
+}
+
+json toJson(const Flip& f) {
+  return {{"sample_id", f.sampleId},
+          {"sample", f.sample},
+          {"reference", f.referenceDecision},
+          {"candidate", f.candidateDecision},
+          {"reference_margin", jsonNumber(f.referenceMargin)},
+          {"candidate_margin", jsonNumber(f.candidateMargin)},
+          {"kind", f.kind},
+          {"effect", f.effect.empty() ? json(nullptr) : json(f.effect)},
+          {"positions", f.positions},
+          {"reference_top", toJson(f.referenceTop)},
+          {"candidate_top", toJson(f.candidateTop)},
+          {"first_site_over_tolerance", f.firstSiteOverTolerance < 0 ? json(nullptr) : json(f.firstSiteOverTolerance)}};
+}
+
+Flip flipFrom(const json& j) {
+  Flip f;
+  f.sampleId = j.at("sample_id");
+  f.sample = j.at("sample");
+  f.referenceDecision = j.at("reference");
+  f.candidateDecision = j.at("candidate");
+  f.referenceMargin = numberFromJson(j.at("reference_margin"));
+  f.candidateMargin = numberFromJson(j.at("candidate_margin"));
+  f.kind = j.at("kind");
+  f.effect = j.at("effect").is_null() ? std::string() : j.at("effect").get<std::string>();
+  f.positions = j.at("positions").get<std::vector<std::int64_t>>();
+  f.referenceTop = topFrom(j.at("reference_top"));
+  f.candidateTop = topFrom(j.at("candidate_top"));
+  f.firstSiteOverTolerance = j.at("first_site_over_tolerance").is_null() ? -1 : j.at("first_site_over_tolerance").get<std::int64_t>();
+  return f;
+}
+
+json toJson(const OutputSummary& o) {
+  return {{"name", o.name},
+          {"shape", o.shape},
+          {"dtype", base::name(o.dtype)},
+          {"max_abs", optionalNumber(o.maxAbs)},
+          {"max_rel", optionalNumber(o.maxRel)},
+          {"rel_l2", optionalNumber(o.relL2)},
+          {"cosine_distance", optionalNumber(o.cosineDistance)},
+          {"max_ulp", optionalNumber(o.maxUlp)}};
+}
+
+OutputSummary outputFrom(const json& j) {
+  return {j.at("name"),
+          j.at("shape").get<std::vector<std::int64_t>>(),
+          dtypeFrom(j.at("dtype")),
+          optionalFrom(j.at("max_abs")),
+          optionalFrom(j.at("max_rel")),
+          optionalFrom(j.at("rel_l2")),
+          optionalFrom(j.at("cosine_distance")),
+          optionalFrom(j.at("max_ulp"))};
+}
+
+template <typename T>
+json listToJson(const std::vector<T>& items) {
+  json list = json::array();
+  for (const T& item : items) list.push_back(toJson(item));
+  return list;
+}
+
+template <typename T, typename F>
+std::vector<T> listFrom(const json& j, F from) {
+  std::vector<T> items;
+  for (const json& item : j) items.push_back(from(item));
+  return items;
+}
+
+RunStatus statusFrom(const json& j) {
+  if (j == "partial") return RunStatus::partial;
+  return j == "cancelled" ? RunStatus::cancelled : RunStatus::ok;
+}
+
+NonfiniteRole roleFrom(const json& j) {
+  if (j == "origin") return NonfiniteRole::origin;
+  return j == "consequence" ? NonfiniteRole::consequence : NonfiniteRole::none;
+}
+
+}  // namespace
+
+json toJson(const SiteSummary& s) {
+  return {{"module", s.modulePath},
+          {"op", s.op},
+          {"overload", s.overload},
+          {"source", s.source},
+          {"occurrence", s.occurrence},
+          {"output", s.output},
+          {"dtype", base::name(s.candidateDtype)},
+          {"reference_dtype", base::name(s.referenceDtype)},
+          {"policy", s.policyClass},
+          {"shape", s.shape},
+          {"sample_axis", s.sampleAxis},
+          {"view_of", s.viewOf},
+          {"max_abs", jsonNumber(s.maxAbs)},
+          {"rel_l2", jsonNumber(s.relL2)},
+          {"reference_max_abs", jsonNumber(s.referenceMaxAbs)},
+          {"candidate_max_abs", jsonNumber(s.candidateMaxAbs)},
+          {"worst_sample", s.worstSample},
+          {"elements_over_tolerance", s.elementsOverTolerance},
+          {"differing_elements", s.differingElements},
+          {"nonfinite", toJson(s.candidateOnly)},
+          {"reference_nonfinite", toJson(s.reference)},
+          {"role", name(s.role)},
+          {"max_ulp", optionalNumber(s.maxUlp)},
+          {"introduced_rel_l2", optionalNumber(s.introducedRelL2)},
+          {"headroom_bits", optionalNumber(s.headroomBits)}};
+}
+
+base::Result<SiteSummary> siteFromJson(const json& j) try {
+  SiteSummary s;
+  s.modulePath = j.at("module");
+  s.op = j.at("op");
+  s.overload = j.at("overload");
+  s.source = j.at("source");
+  s.occurrence = j.at("occurrence");
+  s.output = j.at("output");
+  s.candidateDtype = dtypeFrom(j.at("dtype"));
+  s.referenceDtype = dtypeFrom(j.at("reference_dtype"));
+  s.policyClass = j.at("policy");
+  s.shape = j.at("shape").get<std::vector<std::int64_t>>();
+  s.sampleAxis = j.at("sample_axis");
+  s.viewOf = j.at("view_of");
+  s.maxAbs = numberFromJson(j.at("max_abs"));
+  s.relL2 = numberFromJson(j.at("rel_l2"));
+  s.referenceMaxAbs = numberFromJson(j.at("reference_max_abs"));
+  s.candidateMaxAbs = numberFromJson(j.at("candidate_max_abs"));
+  s.worstSample = j.at("worst_sample");
+  s.elementsOverTolerance = j.at("elements_over_tolerance");
+  s.differingElements = j.at("differing_elements");
+  s.candidateOnly = countsFrom(j.at("nonfinite"));
+  s.reference = countsFrom(j.at("reference_nonfinite"));
+  s.role = roleFrom(j.at("role"));
+  s.maxUlp = optionalFrom(j.at("max_ulp"));
+  s.introducedRelL2 = optionalFrom(j.at("introduced_rel_l2"));
+  s.headroomBits = optionalFrom(j.at("headroom_bits"));
+  return s;
+} catch (const json::exception& e) {
+  return base::Error{base::ErrorKind::input, std::string("a site record is damaged: ") + e.what(), "", ""};
+}
+
+json toJson(const RunRecord& r) {
+  json decisions = json::array();
+  for (const SampleDecision& d : r.decisions)
+    decisions.push_back({jsonNumber(d.referenceMargin), jsonNumber(d.candidateMargin)});
+  json controlFlow = json::array();
+  for (const ControlFlowFinding& c : r.controlFlow)
+    controlFlow.push_back({{"module", c.modulePath}, {"op", c.op}, {"what", c.what}});
+  json error = nullptr;
+  if (r.candidateError)
+    error = {{"op", r.candidateError->op}, {"module", r.candidateError->modulePath}, {"message", r.candidateError->message}};
+  return {{"number", r.number},
+          {"created", r.createdUtc},
+          {"status", name(r.status)},
+          {"settings", toJson(r.settings)},
+          {"libtorch", r.libtorchVersion},
+          {"policy_table", r.policyTable},
+          {"probe_check", r.probeCheck},
+          {"samples_complete", r.samplesComplete},
+          {"elapsed_seconds", r.elapsedSeconds},
+          {"threads_per_run", r.threadsPerRun},
+          {"warnings", r.warnings},
+          {"unresolved_calls", r.unresolvedCalls},
+          {"eager_check", r.eagerCheck},
+          {"outputs", listToJson(r.outputs)},
+          {"nonfinite_origins", listToJson(r.nonfiniteOrigins)},
+          {"reference_nonfinite", listToJson(r.referenceNonfinite)},
+          {"consequence_sites", r.consequenceSites},
+          {"candidate_error", error},
+          {"control_flow", controlFlow},
+          {"flips", listToJson(r.flips)},
+          {"decisions", decisions},
+          {"no_decision", r.noDecision}};
+}
+
+base::Result<RunRecord> runFromJson(const json& j, std::vector<SiteSummary> sites) try {
+  RunRecord r;
+  r.number = j.at("number");
+  r.createdUtc = j.at("created");
+  r.status = statusFrom(j.at("status"));
+  auto settings = settingsFromJson(j.at("settings"));
+  if (!settings) return settings.error();
+  r.settings = settings.value();
+  r.libtorchVersion = j.at("libtorch");
+  r.policyTable = j.at("policy_table");
+  r.probeCheck = j.at("probe_check");
+  r.samplesComplete = j.at("samples_complete");
+  r.elapsedSeconds = j.at("elapsed_seconds");
+  r.threadsPerRun = j.at("threads_per_run");
+  r.warnings = j.at("warnings").get<std::vector<std::string>>();
+  r.unresolvedCalls = j.at("unresolved_calls").get<std::vector<std::string>>();
+  r.eagerCheck = j.at("eager_check");
+  r.sites = std::move(sites);
+  r.outputs = listFrom<OutputSummary>(j.at("outputs"), outputFrom);
+  r.nonfiniteOrigins = listFrom<NonfiniteFinding>(j.at("nonfinite_origins"), findingFrom);
+  r.referenceNonfinite = listFrom<NonfiniteFinding>(j.at("reference_nonfinite"), findingFrom);
+  r.consequenceSites = j.at("consequence_sites");
+  if (const json& e = j.at("candidate_error"); !e.is_null()) r.candidateError = CandidateError{e.at("op"), e.at("module"), e.at("message")};
+  for (const json& c : j.at("control_flow")) r.controlFlow.push_back({c.at("module"), c.at("op"), c.at("what")});
+  r.flips = listFrom<Flip>(j.at("flips"), flipFrom);
+  for (const json& d : j.at("decisions")) r.decisions.push_back({numberFromJson(d.at(0)), numberFromJson(d.at(1))});
+  r.noDecision = j.at("no_decision").get<std::vector<std::string>>();
+  return r;
+} catch (const json::exception& e) {
+  return base::Error{base::ErrorKind::input, std::string("a run record is damaged: ") + e.what(), "", ""};
+}
+
+}  // namespace ulpscope::session

@@ -1,0 +1,31 @@
+#include "core/session/session.h"
+
+namespace ulpscope::session {
+
+const RunRecord* Session::run(const std::string& runId) const {
+  for (const RunRecord& r : runs)
+    if (r.id() == runId) return &r;
+  return nullptr;
+}
+
+const RunRecord* Session::latest() const { return runs.empty() ? nullptr : &runs.back(); }
+
+std::string Session::className(std::int64_t index) const {
+  if (index >= 0 && static_cast<std::size_t>(index) < samples.classNames.size())
+    return samples.classNames[static_cast<std::size_t>(index)];
+  return std::to_string(index);
+}
+
+std::string runLabel(const RunRecord& run) {
+  std::string label = run.settings.autocast == base::DType::bfloat16 ? "BF16" : "FP16";
+  const auto list = [](const std::vector<std::string>& paths) {
+    std::string text;
+    for (const std::string& p : paths) text += (text.empty() ? "" : ", ") + p;
+    return text;
+  };
+  if (!run.settings.fp32.empty()) label += ", FP32: " + list(run.settings.fp32);
+  if (!run.settings.disable.empty()) label += ", autocast off: " + list(run.settings.disable);
+  return label;
+}
+
+}  // namespace ulpscope::session

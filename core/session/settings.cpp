@@ -1,0 +1,112 @@
+#include "core/session/settings.h"
+
+#include <nlohmann/json.hpp>
+
+#include <charconv>
+
+namespace ulpscope::session {
+
+using base::DType;
+using base::Error;
+using base::ErrorKind;
+using base::Result;
+
+std::string name(Mode mode) { return mode == Mode::emulated ? "emulated" : "native"; }
+
+std::string name(TieRule rule) {
+  switch (rule) {
+    case TieRule::first: return "first";
+    case TieRule::flag: return "flag";
+    case TieRule::refuse: return "refuse";
+  }
+  return "first";
+}
+
+std::optional<TieRule> tieRuleFromName(const std::string& name) {
+  if (name == "first") return TieRule::first;
+  if (name == "flag") return TieRule::flag;
+  if (name == "refuse") return TieRule::refuse;
+  return std::nullopt;
+}
+
+std::string DecisionRule::text() const {
+  if (kind == Kind::none) return "none";
+  return dim ? "argmax:" + std::to_string(*dim) : "argmax";
+}
+
+Result<DecisionRule> parseDecisionRule(const std::string& text) {
+  DecisionRule rule;
+  if (text == "none" || text.empty()) return rule;
+  const auto colon = text.find(':');
+  if (text.substr(0, colon) != "argmax")
+    return Error{ErrorKind::usage, "is not a decision rule this version has", "--decision " + text, "use argmax, argmax:DIM or none"};
+  rule.kind = DecisionRule::Kind::argmax;
+  if (colon == std::string::npos) return rule;
+  int dim = 0;
+  const char* end = text.data() + text.size();
+  const auto parsed = std::from_chars(text.data() + colon + 1, end, dim);
+  if (parsed.ec != std::errc() || parsed.ptr != end)
+    return Error{ErrorKind::usage, "needs a whole number after 'argmax:'", "--decision " + text, "for instance argmax:1"};
+  rule.dim = dim;
+  return rule;
+}
+
+nlohmann::json toJson(const RunSettings& s) {
+  return {{"autocast", base::name(s.autocast)}, {"policy_table", s.policyTable}, {"mode", name(s.mode)},
+          {"device", s.device},                 {"batch_size", s.batchSize},     {"seed", s.seed},
+          {"train", s.trainMode},               {"cast_cache", s.castCache},     {"verify_probe", s.verifyProbe},
+          {"fp32", s.fp32},                     {"disable", s.disable},          {"decision", s.decision.text()},
+          {"decision_output", s.decisionOutput}, {"tie", name(s.tie)},           {"batch_axis", s.batchAxis}};
+}
+
+Result<RunSettings> settingsFromJson(const nlohmann::json& json) try {
+  RunSettings s;
+  const auto autocast = base::dtypeFromName(json.at("autocast"));
+  if (!autocast || (*autocast != DType::float16 && *autocast != DType::bfloat16))
+    return Error{ErrorKind::usage, "must be float16 or bfloat16", "autocast " + json.at("autocast").dump(), ""};
+  s.autocast = *autocast;
+  s.policyTable = json.at("policy_table");
+  s.mode = json.at("mode") == "native" ? Mode::native : Mode::emulated;
+  s.device = json.at("device");
+  s.batchSize = json.at("batch_size");
+  s.seed = json.at("seed");
+  s.trainMode = json.at("train");
+  s.castCache = json.at("cast_cache");
+  s.verifyProbe = json.at("verify_probe");
+  s.fp32 = json.at("fp32").get<std::vector<std::string>>();
+  s.disable = json.at("disable").get<std::vector<std::string>>();
+  auto rule = parseDecisionRule(json.at("decision"));
+  if (!rule) return rule.error();
+  s.decision = rule.value();
+  s.decisionOutput = json.at("decision_output");
+  const auto tie = tieRuleFromName(json.at("tie"));
+  if (!tie) return Error{ErrorKind::usage, "must be first, flag or refuse", "tie " + json.at("tie").dump(), ""};
+  s.tie = *tie;
+  s.batchAxis = json.at("batch_axis").get<std::map<std::string, int>>();
+  return s;
+} catch (const nlohmann::json::exception& e) {
+  return Error{ErrorKind::input, std::string("run settings are damaged: ") + e.what(), "", ""};
+}
+
+nlohmann::json toJson(const RunRequest& r) {
+  return {{"model", r.modelPath},     {"inputs", r.inputsPath}, {"labels", r.labelsPath},         {"class_names", r.classNamesPath},
+          {"session", r.sessionPath}, {"append", r.append},     {"settings", toJson(r.settings)}};
+}
+
+Result<RunRequest> requestFromJson(const nlohmann::json& json) try {
+  RunRequest r;
+  r.modelPath = json.at("model");
+  r.inputsPath = json.at("inputs");
+  r.labelsPath = json.at("labels");
+  r.classNamesPath = json.at("class_names");
+  r.sessionPath = json.at("session");
+  r.append = json.at("append");
+  auto settings = settingsFromJson(json.at("settings"));
+  if (!settings) return settings.error();
+  r.settings = settings.value();
+  return r;
+} catch (const nlohmann::json::exception& e) {
+  return Error{ErrorKind::input, std::string("run request is damaged: ") + e.what(), "", ""};
+}
+
+}  // namespace ulpscope::session

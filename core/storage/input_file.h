@@ -1,0 +1,40 @@
+// Inputs, labels and expected outputs from an HDF5 file (float16/bfloat16/float/int/bool datasets, any layout HDF5
+// reads by itself; external storage, virtual datasets and external links are refused).
+#pragma once
+
+#include "core/base/dtype.h"
+#include "core/base/error.h"
+
+#include <cstddef>
+#include <map>
+#include <string>
+#include <vector>
+
+namespace ulpscope::storage {
+
+// Contiguous, row-major, native byte order.
+struct RawTensor {
+  std::string name;
+  base::DType dtype = base::DType::float32;
+  std::vector<std::int64_t> shape;
+  std::vector<std::byte> bytes;
+};
+
+// What an inputs file holds. Reserved names at the root: sample_ids (strings), labels (integers), class_names (strings),
+// group `expected` (saved eager outputs by output name). Every other dataset at the root is an input named as
+// forward's argument. An attribute `dtype` = "bfloat16" on a uint16 dataset is honoured (facts: h5py writes it so).
+struct InputFile {
+  std::vector<RawTensor> inputs;
+  std::vector<std::string> sampleIds;
+  std::vector<std::int64_t> labels;
+  std::vector<std::string> classNames;
+  std::vector<RawTensor> expected;
+};
+
+bool looksLikeHdf5(const std::string& path);  // by its signature
+base::Result<InputFile> readInputFile(const std::string& path);
+// Labels: an HDF5 file with `labels`, or text with one integer a line. Class names: one a line.
+base::Result<std::vector<std::int64_t>> readLabels(const std::string& path);
+base::Result<std::vector<std::string>> readClassNames(const std::string& path);
+
+}  // namespace ulpscope::storage

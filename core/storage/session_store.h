@@ -1,0 +1,75 @@
+// The session on disk: `name.ulps` (a small HDF5 master, rewritten whole) and `name.ulps.d/` (one metrics and one
+// tensors file a run, written once). FORMAT.md is the schema. The only folder that sees HDF5.
+//
+// Thread: one at a time may be inside this folder's functions (HDF5 has one global lock).
+#pragma once
+
+#include "core/base/error.h"
+#include "core/session/session.h"
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace ulpscope::storage {
+
+// Row-major [sites x samples], in the order of RunRecord::sites. A cell that was not evaluated is NaN in the metric
+// and has its flag set.
+struct MetricMatrix {
+  std::int64_t sites = 0;
+  std::int64_t samples = 0;
+  std::vector<float> values;
+  float at(std::int64_t site, std::int64_t sample) const { return values[static_cast<std::size_t>(site * samples + sample)]; }
+};
+
+// What a cell is apart from its number.
+enum CellFlag : std::uint8_t {
+  kCellNan = 1,          // candidate has NaN where the reference has not
+  kCellPlusInf = 2,
+  kCellMinusInf = 4,
+  kCellReference = 8,    // the reference itself is non-finite
+  kCellWholeBatch = 16,  // the value is the whole batch's: the sample axis was not found
+  kCellNotRun = 32,      // not evaluated: a view, an op of one run only, a sample not reached
+  kCellOverTolerance = 64,  // an element is outside |b-a| <= atol + rtol|a| of the site tolerance
+};
+
+struct RunMetrics {
+  MetricMatrix maxAbs;
+  MetricMatrix relL2;
+  std::vector<std::uint8_t> flags;  // [sites x samples], CellFlag bits
+};
+
+// A named output of both runs, as computed: float32 for the reference, widened to float32 for the candidate
+// (exact for float16 and bfloat16). shape counts all samples.
+struct OutputTensors {
+  std::string name;
+  std::vector<std::int64_t> shape;
+  base::DType candidateDtype = base::DType::float32;
+  std::vector<float> reference;
+  std::vector<float> candidate;
+};
+
+// A new session, not yet on disk.
+session::Session newSession(const std::string& title);
+
+// Reads a master. Errors (kind input) name the file and the fault: missing, not HDF5, not an Ulpscope session, newer
+// format, truncated, links out of the session.
+base::Result<session::Session> openSession(const std::string& masterPath);
+
+// Writes the run's metrics and tensors files (.part, flush, sync, rename), then the master with the run added: takes the lock,
+// re-reads, checks that the generation is the one `session` was read at (merging runs it does not know), writes, renames.
+// Gives the session as it now stands. run.number is assigned here.
+// `create`: the master must not exist yet (kind usage otherwise, "exists; use --append").
+enum class WriteMode { create, append };
+base::Result<session::Session> addRun(const std::string& masterPath, session::Session session, session::RunRecord run,
+                                      const RunMetrics& metrics, const std::vector<OutputTensors>& outputs, WriteMode mode);
+
+// Heatmap data and outputs of a run; error when its file is missing (names it) or belongs to another session.
+base::Result<RunMetrics> readMetrics(const std::string& masterPath, const session::Session& session, const std::string& runId);
+base::Result<std::vector<OutputTensors>> readOutputs(const std::string& masterPath, const session::Session& session,
+                                                     const std::string& runId);
+
+// "1.10.8".
+std::string hdf5Version();
+
+}  // namespace ulpscope::storage
