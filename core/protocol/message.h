@@ -41,7 +41,8 @@ struct Message {
 // Error kind internal for a line that is no message.
 base::Result<Message> parseMessage(std::string_view line);
 
-// Cuts a byte stream into lines. A line over maxLineBytes is dropped and reported by overflowed().
+// Cuts a byte stream into lines, without their ends; empty lines are left out. A line over maxLineBytes is dropped and
+// reported by overflowed().
 class LineReader {
  public:
   explicit LineReader(std::size_t maxLineBytes = 64U << 20) : m_maxLineBytes(maxLineBytes) {}
@@ -51,6 +52,7 @@ class LineReader {
  private:
   std::size_t m_maxLineBytes;
   std::string m_pending;
+  bool m_skipping = false;
   bool m_overflowed = false;
 };
 
