@@ -20,6 +20,7 @@ struct Rgb {
 enum class ColorMap { viridis, cividis, vik };
 // t in [0, 1], clamped; NaN gives t = 0.
 Rgb colorAt(ColorMap map, double t);
+std::string label(ColorMap map);  // "viridis"
 
 enum class Theme { light, dark };
 // Fill colours of the special values; told apart by people who do not see red or green, glyphs and hatching are
@@ -29,7 +30,8 @@ struct SpecialColors {
 };
 SpecialColors specialColors(Theme theme);
 
-enum class CellKind : std::uint8_t { value, exactZero, nan, plusInf, minusInf, notRun };
+// cured: only in a difference of two runs: A had NaN or infinity there, B has a number.
+enum class CellKind : std::uint8_t { value, exactZero, nan, plusInf, minusInf, notRun, cured };
 struct Cell {
   CellKind kind = CellKind::notRun;
   bool wholeBatch = false;
@@ -54,30 +56,42 @@ struct ModuleRow {
   std::vector<std::int64_t> sites;  // indices into RunRecord::sites
 };
 std::vector<ModuleRow> moduleRows(const session::Session& session, const session::RunRecord& run);
+// The worst of a row's sites, cell by cell.
 HeatmapData moduleHeatmap(const std::vector<ModuleRow>& rows, const storage::RunMetrics& metrics, Metric metric);
 
-// The worse of two cells: -inf/+inf/NaN over values (NaN first), larger value, then zero, then not run.
+// B - A cell by cell, over the rows of B; a row that A does not have is "not run". Where B is non-finite its kind stands.
+HeatmapData differenceHeatmap(const std::vector<ModuleRow>& rowsA, const HeatmapData& a,
+                              const std::vector<ModuleRow>& rowsB, const HeatmapData& b);
+bool isNonfinite(CellKind kind);
+// The worse of two cells: -inf/+inf/NaN over values (NaN first), larger magnitude, then zero, then not run.
 Cell worse(const Cell& a, const Cell& b);
+std::vector<Cell> rowMaxima(const HeatmapData& data);  // the worst cell of each row
+std::string cellText(const Cell& cell);                // "0.0132", "NaN", "+inf", "0 (exact)", "not run"
 
 // Samples as the heatmap's x axis orders them: columns[i] is the sample shown at column i.
 enum class SampleOrder { asGiven, byReferenceMargin };
 std::vector<std::int64_t> sampleColumns(const session::RunRecord& run, std::int64_t samples, SampleOrder order);
 
-// Logarithmic colour range.
+// Logarithmic colour range. For vik: signed values, symmetric about 0, linear within +-low, logarithmic up to +-high.
 struct ColorRange {
   double low = 1e-6;
   double high = 1e-1;
 };
 // Decades that hold the finite non-zero values, 1e-6..1e-1 when there are none.
 ColorRange automaticRange(const HeatmapData& data);
+// One range that holds both.
+ColorRange commonRange(const ColorRange& a, const ColorRange& b);
+double colorPosition(double value, const ColorRange& range, ColorMap map);  // 0..1 along the map
 
 struct Viewport {
   double firstRow = 0, lastRow = 1;        // in rows, lastRow exclusive
   double firstColumn = 0, lastColumn = 1;  // in columns
   int width = 1, height = 1;               // pixels
+  int pixelRatio = 1;                      // device pixels to one that people see: scales hatching and marks
 };
 
-// RGBA, row-major, width * height * 4 bytes.
+// RGBA, row-major, width * height * 4 bytes. NaN is hatched black and white, "not run" and whole-batch cells are
+// hatched from 6 px; a non-finite cell covers at least 3 px either way, however far zoomed out.
 std::vector<std::uint8_t> heatmapPixels(const HeatmapData& data, const std::vector<std::int64_t>& columns,
                                         const Viewport& viewport, const ColorRange& range, ColorMap map, Theme theme);
 Rgb cellColor(const Cell& cell, const ColorRange& range, ColorMap map, Theme theme);

@@ -1,0 +1,112 @@
+#include "core/render/heatmap.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+
+namespace ulpscope::render {
+namespace {
+
+constexpr float kNanF = std::numeric_limits<float>::quiet_NaN();
+
+Cell value(float v) { return {v == 0 ? CellKind::exactZero : CellKind::value, false, v}; }
+Cell special(CellKind kind) { return {kind, false, 0}; }
+
+session::SiteSummary site(const std::string& path) {
+  session::SiteSummary s;
+  s.modulePath = path;
+  s.op = "aten::linear";
+  return s;
+}
+
+// Three sites of two modules on two samples.
+struct Fixture {
+  session::Session session;
+  session::RunRecord run;
+  storage::RunMetrics metrics;
+  Fixture() {
+    session.model.modules = {{"", "Net", {}, 0}, {"block", "Block", {"same_block"}, 0}};
+    run.sites = {site("block"), site(""), site("block")};
+    metrics.relL2 = {3, 2, {1e-3F, 2e-3F, 0.F, 1e-4F, 5e-3F, kNanF}};
+    metrics.maxAbs = {3, 2, {1, 2, 0, 3, 4, kNanF}};
+    metrics.flags = {0, 0, 0, 0, 0, storage::kCellNan};
+  }
+};
+
+TEST(ModuleRows, AreOneAModuleInExecutionOrder) {
+  const Fixture f;
+  const std::vector<ModuleRow> rows = moduleRows(f.session, f.run);
+  ASSERT_EQ(rows.size(), 2U);
+  EXPECT_EQ(rows[0].path, "block");
+  EXPECT_EQ(rows[0].typeName, "Block");
+  EXPECT_EQ(rows[0].sites, (std::vector<std::int64_t>{0, 2}));
+  EXPECT_EQ(rows[1].typeName, "Net");
+}
+
+TEST(ModuleHeatmap, TakesTheWorstOfAModulesSites) {
+  const Fixture f;
+  const HeatmapData data = moduleHeatmap(moduleRows(f.session, f.run), f.metrics, Metric::relL2);
+  EXPECT_FLOAT_EQ(data.at(0, 0).value, 5e-3F);
+  EXPECT_EQ(data.at(0, 1).kind, CellKind::nan);
+  EXPECT_EQ(data.at(1, 0).kind, CellKind::exactZero);
+  EXPECT_FLOAT_EQ(moduleHeatmap(moduleRows(f.session, f.run), f.metrics, Metric::maxAbs).at(0, 0).value, 4);
+}
+
+TEST(ModuleHeatmap, ShowsANanThatNobodyFlaggedAsNotRun) {
+  Fixture f;
+  f.metrics.flags.assign(6, 0);
+  f.metrics.relL2.values = {kNanF, kNanF, kNanF, kNanF, kNanF, kNanF};
+  for (const Cell& cell : moduleHeatmap(moduleRows(f.session, f.run), f.metrics, Metric::relL2).cells)
+    EXPECT_EQ(cell.kind, CellKind::notRun);
+}
+
+TEST(Worse, RanksNanOverInfinityOverValuesOverZeroOverNotRun) {
+  const Cell rising[] = {special(CellKind::notRun), value(0), value(1e-6F), value(10), special(CellKind::minusInf),
+                         special(CellKind::plusInf), special(CellKind::nan)};
+  for (std::size_t i = 0; i < std::size(rising); ++i)
+    for (std::size_t j = 0; j <= i; ++j) {
+      EXPECT_EQ(worse(rising[i], rising[j]).kind, rising[i].kind);
+      EXPECT_EQ(worse(rising[j], rising[i]).value, rising[i].value);
+    }
+}
+
+TEST(Difference, KeepsWhatIsNonfiniteInBAndNamesWhatWasCured) {
+  const std::vector<ModuleRow> rowsA{{"x", "", {}}}, rowsB{{"x", "", {}}, {"new", "", {}}};
+  const HeatmapData a{1, 4, {value(0.5F), special(CellKind::nan), value(1), value(2)}};
+  const HeatmapData b{2, 4, {value(0.25F), value(1), special(CellKind::plusInf), value(2), value(1), value(1), value(1), value(1)}};
+  const HeatmapData d = differenceHeatmap(rowsA, a, rowsB, b);
+  EXPECT_FLOAT_EQ(d.at(0, 0).value, -0.25F);
+  EXPECT_EQ(d.at(0, 1).kind, CellKind::cured);
+  EXPECT_EQ(d.at(0, 2).kind, CellKind::plusInf);
+  EXPECT_EQ(d.at(0, 3).kind, CellKind::exactZero);
+  EXPECT_EQ(d.at(1, 0).kind, CellKind::notRun);
+}
+
+TEST(SampleColumns, SortByReferenceMarginWithUndecidedSamplesLast) {
+  session::RunRecord run;
+  run.decisions = {{0.5, 0.5}, {std::nan(""), std::nan("")}, {0.1, 0.2}, {0.3, std::nan("")}};
+  EXPECT_EQ(sampleColumns(run, 4, SampleOrder::byReferenceMargin), (std::vector<std::int64_t>{2, 3, 0, 1}));
+  EXPECT_EQ(sampleColumns(run, 4, SampleOrder::asGiven), (std::vector<std::int64_t>{0, 1, 2, 3}));
+}
+
+TEST(SampleColumns, StayAsGivenWithoutDecisions) {
+  EXPECT_EQ(sampleColumns({}, 3, SampleOrder::byReferenceMargin), (std::vector<std::int64_t>{0, 1, 2}));
+}
+
+TEST(AutomaticRange, CoversTheDecadesOfFiniteValuesOnly) {
+  const HeatmapData data{1, 4, {value(3e-5F), value(2e-2F), value(INFINITY), special(CellKind::nan)}};
+  EXPECT_NEAR(automaticRange(data).low, 1e-5, 1e-12);
+  EXPECT_NEAR(automaticRange(data).high, 1e-1, 1e-9);
+  EXPECT_EQ(automaticRange({1, 1, {special(CellKind::nan)}}).low, 1e-6);
+}
+
+TEST(CellText, UsesOneSetOfWords) {
+  EXPECT_EQ(cellText(value(0)), "0 (exact)");
+  EXPECT_EQ(cellText(special(CellKind::minusInf)), "-inf");
+  EXPECT_EQ(cellText(special(CellKind::notRun)), "not run");
+  EXPECT_EQ(cellText(value(0.0132F)), "0.0132");
+}
+
+}  // namespace
+}  // namespace ulpscope::render
