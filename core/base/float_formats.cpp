@@ -78,16 +78,12 @@ std::uint16_t bfloat16FromFloat(float value) {
 }
 
 float floatFromHalf(std::uint16_t bits) {
-  const int exponent = (bits >> 10) & 0x1F;
-  const int mantissa = bits & 0x3FF;
-  float magnitude = 0;
-  if (exponent == 0x1F)
-    magnitude = mantissa ? std::numeric_limits<float>::quiet_NaN() : std::numeric_limits<float>::infinity();
-  else if (exponent == 0)
-    magnitude = std::ldexp(static_cast<float>(mantissa), -24);
-  else
-    magnitude = std::ldexp(static_cast<float>(mantissa | 0x400), exponent - 25);
-  return std::copysign(magnitude, (bits & 0x8000) ? -1.0F : 1.0F);
+  const std::uint32_t magnitude = bits & 0x7FFFU;
+  const std::uint32_t sign = static_cast<std::uint32_t>(bits & 0x8000U) << 16;
+  if (magnitude >= 0x7C00U) return std::bit_cast<float>(sign | 0x7F800000U | ((magnitude & 0x3FFU) << 13));
+  // The exponent field moves from bias 15 to bias 127: times 2^112, exact, and it normalises subnormals as well.
+  const float value = std::bit_cast<float>(magnitude << 13) * 0x1p112F;
+  return std::bit_cast<float>(std::bit_cast<std::uint32_t>(value) | sign);
 }
 
 float floatFromBfloat16(std::uint16_t bits) { return std::bit_cast<float>(static_cast<std::uint32_t>(bits) << 16); }
