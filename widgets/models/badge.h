@@ -1,0 +1,33 @@
+// What a module's badge says: the worst of its op sites, measured by each site's own tolerance.
+#pragma once
+
+#include "core/session/run_record.h"
+
+#include <QMetaType>
+#include <QString>
+
+#include <map>
+#include <string>
+
+namespace ulpscope::models {
+
+struct Badge {
+  // In rising order of severity. consequence: non-finite, but it came in from above.
+  enum class Kind { none, withinTolerance, overTolerance, farOver, consequence, origin } kind = Kind::none;
+  double relL2 = 0;   // of the worst site; NaN: nothing compared
+  double ratio = 0;   // relL2 / tolerance
+  QString text() const;
+  QString accessibleText() const;
+  friend bool operator<(const Badge& a, const Badge& b) { return a.kind != b.kind ? a.kind < b.kind : a.ratio < b.ratio; }
+};
+
+// From which ratio to the tolerance a badge is red.
+inline constexpr double kFarOver = 10;
+
+Badge siteBadge(const session::SiteSummary& site, double tolerance);
+// By module path, for every module with op sites in it or below it.
+std::map<std::string, Badge> moduleBadges(const session::RunRecord& run);
+
+}  // namespace ulpscope::models
+
+Q_DECLARE_METATYPE(ulpscope::models::Badge)

@@ -1,0 +1,55 @@
+#include "widgets/models/fp32_regions.h"
+
+#include "core/base/nearest_names.h"
+#include "core/model/model_info.h"
+#include "widgets/models/text.h"
+
+#include <algorithm>
+
+namespace ulpscope::models {
+namespace {
+
+std::string entryFor(const QString& path) { return path.isEmpty() ? "." : core(path); }
+std::string pathOf(const std::string& entry) { return entry == "." ? std::string() : entry; }
+
+// A region of a glob covers what lies below a match too.
+bool covers(const std::string& entry, std::string path) {
+  if (model::isWithin(path, pathOf(entry))) return true;
+  for (; !path.empty(); path = model::parentPath(path))
+    if (base::globMatches(entry, path)) return true;
+  return false;
+}
+
+}  // namespace
+
+void Fp32Regions::writeTo(session::RunSettings& settings) const {
+  settings.fp32 = m_fp32;
+  settings.disable = m_disable;
+}
+
+bool Fp32Regions::names(const QString& path, RegionKind kind) const {
+  return std::find(list(kind).begin(), list(kind).end(), entryFor(path)) != list(kind).end();
+}
+
+QString Fp32Regions::coveredBy(const QString& path, RegionKind kind) const {
+  for (const std::string& entry : list(kind))
+    if (entry != entryFor(path) && covers(entry, core(path))) return qt(entry);
+  return {};
+}
+
+bool Fp32Regions::hasInside(const QString& path, RegionKind kind) const {
+  return std::any_of(list(kind).begin(), list(kind).end(), [&](const std::string& entry) {
+    return entry != entryFor(path) && model::isWithin(pathOf(entry), core(path));
+  });
+}
+
+Fp32Regions Fp32Regions::toggled(const QString& path, RegionKind kind) const {
+  Fp32Regions result = *this;
+  const bool wasListed = names(path, kind);
+  std::erase(result.m_fp32, entryFor(path));
+  std::erase(result.m_disable, entryFor(path));
+  if (!wasListed) (kind == RegionKind::inputsToFp32 ? result.m_fp32 : result.m_disable).push_back(entryFor(path));
+  return result;
+}
+
+}  // namespace ulpscope::models

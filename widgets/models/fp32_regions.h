@@ -1,0 +1,41 @@
+// Which modules stay out of autocast, as RunSettings holds it: module paths ("." is the root), globs allowed.
+#pragma once
+
+#include "core/session/settings.h"
+
+#include <QString>
+
+#include <string>
+#include <vector>
+
+namespace ulpscope::models {
+
+// inputsToFp32: "Disable autocast here (inputs to FP32)"; inputsAsTheyAre: the other kind.
+enum class RegionKind { inputsToFp32, inputsAsTheyAre };
+
+class Fp32Regions {
+ public:
+  Fp32Regions() = default;
+  explicit Fp32Regions(const session::RunSettings& settings) : m_fp32(settings.fp32), m_disable(settings.disable) {}
+
+  const std::vector<std::string>& fp32() const { return m_fp32; }
+  const std::vector<std::string>& disable() const { return m_disable; }
+  void writeTo(session::RunSettings& settings) const;
+
+  bool names(const QString& path, RegionKind kind) const;  // the module itself is listed
+  // The listed entry that covers the module from above or by a glob; empty: none.
+  QString coveredBy(const QString& path, RegionKind kind) const;
+  bool hasInside(const QString& path, RegionKind kind) const;  // a module below it is listed
+  // The module in or out of the kind's list; a module is in one list at most.
+  Fp32Regions toggled(const QString& path, RegionKind kind) const;
+
+  friend bool operator==(const Fp32Regions&, const Fp32Regions&) = default;
+
+ private:
+  const std::vector<std::string>& list(RegionKind kind) const { return kind == RegionKind::inputsToFp32 ? m_fp32 : m_disable; }
+
+  std::vector<std::string> m_fp32;
+  std::vector<std::string> m_disable;
+};
+
+}  // namespace ulpscope::models

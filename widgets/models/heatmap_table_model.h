@@ -1,0 +1,39 @@
+// The table twin of the heatmap: modules x samples, in the order that the heatmap shows.
+#pragma once
+
+#include "core/render/heatmap.h"
+
+#include <QAbstractTableModel>
+#include <QStringList>
+
+#include <memory>
+#include <vector>
+
+namespace ulpscope::models {
+
+// What heatmap and table show.
+struct HeatmapContent {
+  std::vector<render::ModuleRow> rows;
+  render::HeatmapData data;
+  std::vector<std::int64_t> columns;  // data's sample at each column
+  QStringList sampleIds;              // by sample
+  QString metric;                     // "relative L2 error"
+};
+
+class HeatmapTableModel : public QAbstractTableModel {
+  Q_OBJECT
+
+ public:
+  explicit HeatmapTableModel(QObject* parent = nullptr) : QAbstractTableModel(parent) {}
+  void setContent(std::shared_ptr<const HeatmapContent> content);
+
+  int rowCount(const QModelIndex& parent = {}) const override;
+  int columnCount(const QModelIndex& parent = {}) const override;
+  QVariant data(const QModelIndex& index, int role) const override;
+  QVariant headerData(int section, Qt::Orientation orientation, int role) const override;
+
+ private:
+  std::shared_ptr<const HeatmapContent> m_content;
+};
+
+}  // namespace ulpscope::models

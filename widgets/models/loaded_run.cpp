@@ -1,0 +1,80 @@
+#include "widgets/models/loaded_run.h"
+
+#include "core/base/number_text.h"
+#include "widgets/models/text.h"
+
+#include <cmath>
+#include <limits>
+
+namespace ulpscope::models {
+namespace {
+
+int rank(session::NonfiniteRole role) {
+  switch (role) {
+    case session::NonfiniteRole::none: return 0;
+    case session::NonfiniteRole::consequence: return 1;
+    case session::NonfiniteRole::origin: return 2;
+  }
+  return 0;
+}
+
+bool isWorse(const session::SiteSummary& a, const session::SiteSummary& b) {
+  if (rank(a.role) != rank(b.role)) return rank(a.role) > rank(b.role);
+  if (std::isnan(b.relL2)) return !std::isnan(a.relL2);
+  return a.relL2 > b.relL2;
+}
+
+}  // namespace
+
+QString LoadedRun::id() const { return qt(run->id()); }
+
+QString LoadedRun::shortName() const { return QStringLiteral("run %1").arg(run->number); }
+
+QString LoadedRun::label() const { return shortName() + QStringLiteral(": ") + qt(session::runLabel(*run)); }
+
+double LoadedRun::tolerance() const { return session::siteTolerance(run->settings.autocast).rtol; }
+
+const std::vector<std::int64_t>& LoadedRun::sitesOf(const QString& path) const {
+  static const std::vector<std::int64_t> none;
+  const std::string wanted = core(path);
+  for (const render::ModuleRow& row : rows)
+    if (row.path == wanted) return row.sites;
+  return none;
+}
+
+std::int64_t LoadedRun::worstSite(const QString& path) const {
+  std::int64_t worst = -1;
+  for (const std::int64_t site : sitesOf(path))
+    if (worst < 0 || isWorse(run->sites[static_cast<std::size_t>(site)], run->sites[static_cast<std::size_t>(worst)])) worst = site;
+  return worst;
+}
+
+RunPointer makeLoadedRun(std::shared_ptr<const session::Session> session, const session::RunRecord& run,
+                         std::shared_ptr<const storage::RunMetrics> metrics, const QString& metricsError) {
+  auto loaded = std::make_shared<LoadedRun>();
+  loaded->rows = render::moduleRows(*session, run);
+  loaded->session = std::move(session);
+  loaded->run = &run;
+  loaded->metrics = std::move(metrics);
+  loaded->metricsError = metricsError;
+  return loaded;
+}
+
+QString outcome(const session::RunRecord& run) {
+  if (run.candidateError) return QStringLiteral("stopped in %1").arg(modulePathText(qt(run.candidateError->modulePath)));
+  QStringList parts;
+  const std::size_t origins = run.nonfiniteOrigins.size();
+  parts << (origins == 0 ? QStringLiteral("no NaN or inf") : qt(base::counted(static_cast<std::int64_t>(origins), "non-finite origin")));
+  if (run.settings.decision.kind != session::DecisionRule::Kind::none)
+    parts << qt(base::counted(static_cast<std::int64_t>(run.flips.size()), "flip"));
+  return parts.join(QStringLiteral(", "));
+}
+
+double worstError(const session::RunRecord& run) {
+  double worst = std::numeric_limits<double>::quiet_NaN();
+  for (const session::SiteSummary& site : run.sites)
+    if (!std::isnan(site.relL2) && !(site.relL2 <= worst)) worst = site.relL2;
+  return worst;
+}
+
+}  // namespace ulpscope::models

@@ -1,0 +1,50 @@
+// A run as the views show it: read once, shared, never changed.
+#pragma once
+
+#include "core/render/heatmap.h"
+#include "core/session/session.h"
+#include "core/storage/session_store.h"
+
+#include <QString>
+
+#include <memory>
+#include <vector>
+
+namespace ulpscope::models {
+
+struct LoadedRun {
+  std::shared_ptr<const session::Session> session;
+  const session::RunRecord* run = nullptr;             // in *session
+  std::shared_ptr<const storage::RunMetrics> metrics;  // nullptr: not readable, metricsError says why
+  QString metricsError;
+  std::vector<render::ModuleRow> rows;
+
+  QString id() const;
+  QString label() const;     // "run 2: FP16, FP32: encoder.0"
+  QString shortName() const;  // "run 2"
+  double tolerance() const;  // rtol of the site tolerance: what relative L2 errors are measured against
+  // Indices of sites in `path` itself; empty for a module without op sites of its own.
+  const std::vector<std::int64_t>& sitesOf(const QString& path) const;
+  // The worst of those: an origin, then a consequence, then the largest error; -1: none.
+  std::int64_t worstSite(const QString& path) const;
+};
+
+using RunPointer = std::shared_ptr<const LoadedRun>;
+
+// Precondition: run is one of session's.
+RunPointer makeLoadedRun(std::shared_ptr<const session::Session> session, const session::RunRecord& run,
+                         std::shared_ptr<const storage::RunMetrics> metrics, const QString& metricsError);
+
+struct LoadedSession {
+  QString path;
+  std::shared_ptr<const session::Session> session;
+  RunPointer a;  // the run compared with; nullptr with a single run
+  RunPointer b;  // the run in focus; nullptr: a session without runs
+};
+
+// "FP16 overflows: non-finite in 3 samples, first in encoder.0.fc2" in few words: what a step strip or a table says of a run.
+QString outcome(const session::RunRecord& run);
+// Largest relative L2 error over the sites; NaN when nothing was compared.
+double worstError(const session::RunRecord& run);
+
+}  // namespace ulpscope::models

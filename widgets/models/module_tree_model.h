@@ -1,0 +1,64 @@
+// The module tree with badges and FP32 checkboxes.
+#pragma once
+
+#include "widgets/models/badge.h"
+#include "widgets/models/fp32_regions.h"
+#include "widgets/models/loaded_run.h"
+
+#include <QAbstractItemModel>
+
+#include <map>
+#include <memory>
+#include <vector>
+
+namespace ulpscope::models {
+
+class ModuleTreeModel : public QAbstractItemModel {
+  Q_OBJECT
+
+ public:
+  enum Column { kModule, kBadge, kFp32, kColumnCount };
+  // kBadgeRole: a Badge; kRegionRole: a RegionState as int.
+  enum Role { kPathRole = Qt::UserRole + 1, kTypeRole, kBadgeRole, kRegionRole };
+  enum class RegionState { off, own, covered, partial, ownDisabled, coveredDisabled };
+
+  explicit ModuleTreeModel(QObject* parent = nullptr);
+  ~ModuleTreeModel() override;
+
+  // Resets only when the module tree is another one; a new run of the same model changes badges in place.
+  void setRun(const RunPointer& run);
+  void setRegions(const Fp32Regions& regions);
+  QModelIndex indexOf(const QString& modulePath, int column = kModule) const;  // invalid: no such module
+
+  QModelIndex index(int row, int column, const QModelIndex& parent = {}) const override;
+  QModelIndex parent(const QModelIndex& child) const override;
+  int rowCount(const QModelIndex& parent = {}) const override;
+  int columnCount(const QModelIndex& parent = {}) const override;
+  QVariant data(const QModelIndex& index, int role) const override;
+  QVariant headerData(int section, Qt::Orientation orientation, int role) const override;
+  Qt::ItemFlags flags(const QModelIndex& index) const override;
+  // A change of the checkbox changes nothing here: it asks by toggleRequested, so that undo sees it.
+  bool setData(const QModelIndex& index, const QVariant& value, int role) override;
+
+ signals:
+  void toggleRequested(const QString& modulePath);
+
+ private:
+  struct Node;
+
+  void build();
+  void announceChanges(int firstColumn, int lastColumn);
+  RegionState regionState(const QString& path) const;
+  QVariant moduleData(const Node& node, int role) const;
+  QVariant badgeData(const Node& node, int role) const;
+  QVariant fp32Data(const Node& node, int role) const;
+  static const Node* nodeOf(const QModelIndex& index);
+
+  RunPointer m_run;
+  Fp32Regions m_regions;
+  std::unique_ptr<Node> m_top;  // invisible, holds the root module
+  std::map<QString, Node*> m_nodeOf;
+  std::map<std::string, Badge> m_badges;
+};
+
+}  // namespace ulpscope::models

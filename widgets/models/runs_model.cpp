@@ -1,0 +1,36 @@
+#include "widgets/models/runs_model.h"
+
+#include "core/base/number_text.h"
+
+namespace ulpscope::models {
+
+QString policyText(const session::RunRecord& run) { return qt(session::runLabel(run)); }
+
+QString firstNonfiniteText(const session::RunRecord& run) {
+  if (run.nonfiniteOrigins.empty()) return QStringLiteral("none");
+  const session::NonfiniteFinding& first = run.nonfiniteOrigins.front();
+  return QStringLiteral("%1: %2, %3").arg(modulePathText(qt(first.modulePath)), qt(first.op), qt(first.cause));
+}
+
+RunsModel::RunsModel(QObject* parent)
+    : RowTableModel({QStringLiteral("Shown"), QStringLiteral("Run"), QStringLiteral("Policy"), QStringLiteral("First non-finite"), QStringLiteral("Origins"),
+                     QStringLiteral("Flips"), QStringLiteral("Worst error"), QStringLiteral("Seconds"), QStringLiteral("Made")}, parent) {}
+
+void RunsModel::setSession(const std::shared_ptr<const session::Session>& session, const QString& idA, const QString& idB) {
+  std::vector<Row> rows;
+  if (session) {
+    for (const session::RunRecord& run : session->runs) {
+      const QString id = qt(run.id());
+      const QString shown = id == idB ? QStringLiteral("B") : id == idA ? QStringLiteral("A") : QString();
+      const bool decides = run.settings.decision.kind != session::DecisionRule::Kind::none;
+      rows.push_back({id,
+                      {textCell(shown), countCell(run.number), textCell(policyText(run)), textCell(firstNonfiniteText(run)),
+                       countCell(static_cast<std::int64_t>(run.nonfiniteOrigins.size())),
+                       decides ? countCell(static_cast<std::int64_t>(run.flips.size())) : TableCell{QStringLiteral("–"), -1, true},
+                       numberCell(worstError(run)), numberCell(run.elapsedSeconds), textCell(run.createdUtc)}});
+    }
+  }
+  setRows(std::move(rows));
+}
+
+}  // namespace ulpscope::models

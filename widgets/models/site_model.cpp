@@ -1,0 +1,103 @@
+#include "widgets/models/site_model.h"
+
+#include "core/base/float_formats.h"
+#include "core/base/number_text.h"
+#include "widgets/models/badge.h"
+#include "widgets/models/nonfinite_model.h"
+
+#include <cmath>
+
+namespace ulpscope::models {
+namespace {
+
+QString shapeText(const std::vector<std::int64_t>& shape) {
+  QStringList parts;
+  for (const std::int64_t n : shape) parts << QString::number(n);
+  return u'[' + parts.join(QStringLiteral(", ")) + u']';
+}
+
+QString opText(const session::SiteSummary& site) {
+  QString text = qt(site.op);
+  if (!site.overload.empty()) text += u'.' + qt(site.overload);
+  if (site.occurrence > 1) text += QStringLiteral("#%1").arg(site.occurrence);
+  return text;
+}
+
+QString policyClassText(const std::string& policyClass) {
+  if (policyClass.empty() || policyClass == "none") return QStringLiteral("on no autocast list");
+  return policyClass == "off" ? QStringLiteral("off: inside a region kept in FP32") : qt(policyClass);
+}
+
+void addRange(std::vector<Fact>& facts, const LoadedRun& run, const session::SiteSummary& site) {
+  if (!base::isFloating(site.candidateDtype)) return;
+  const base::FormatLimits limits = base::limits(run.run->settings.autocast);
+  const QString low = run.run->settings.autocast == base::DType::bfloat16 ? QStringLiteral("bfloat16") : QStringLiteral("float16");
+  facts.push_back({QStringLiteral("FP32 max |x|"), qt(base::groupedNumber(site.referenceMaxAbs)), site.referenceMaxAbs > limits.maxFinite});
+  facts.push_back({QStringLiteral("AMP max |x|"), qt(base::groupedNumber(site.candidateMaxAbs)), false});
+  QString headroom = qt(base::groupedNumber(limits.maxFinite));
+  if (site.headroomBits) headroom += QStringLiteral(" · %1 bits").arg(qt(base::shortNumber(*site.headroomBits)));
+  facts.push_back({low + QStringLiteral(" max / headroom"), headroom, site.headroomBits && *site.headroomBits < 0});
+}
+
+// At one sample, from the metrics file; nothing when it is not loaded.
+void addSample(std::vector<Fact>& facts, const LoadedRun& run, std::int64_t site, std::int64_t sample) {
+  if (!run.metrics || sample < 0 || sample >= run.metrics->relL2.samples || site >= run.metrics->relL2.sites) return;
+  const std::vector<render::ModuleRow> only{{{}, {}, {site}}};
+  const auto& ids = run.session->samples.ids;
+  const QString id = static_cast<std::size_t>(sample) < ids.size() ? qt(ids[static_cast<std::size_t>(sample)]) : QString::number(sample);
+  for (const render::Metric metric : {render::Metric::relL2, render::Metric::maxAbs}) {
+    const render::Cell cell = render::moduleHeatmap(only, *run.metrics, metric).at(0, sample);
+    facts.push_back({QStringLiteral("%1, sample %2").arg(qt(render::label(metric)), id), qt(render::cellText(cell)), render::isNonfinite(cell.kind)});
+  }
+}
+
+}  // namespace
+
+SiteModel::SiteModel(QObject* parent)
+    : RowTableModel({QStringLiteral("Op site"), QStringLiteral("Worst error"), QStringLiteral("Dtype"), QStringLiteral("Policy")}, parent) {}
+
+void SiteModel::setModule(const RunPointer& run, const QString& modulePath) {
+  std::vector<Row> rows;
+  if (run) {
+    for (const std::int64_t index : run->sitesOf(modulePath)) {
+      const session::SiteSummary& site = run->run->sites[static_cast<std::size_t>(index)];
+      const Badge badge = siteBadge(site, run->tolerance());
+      const bool isView = !site.viewOf.empty();
+      TableCell error{isView ? QStringLiteral("view") : badge.text(), static_cast<double>(static_cast<int>(badge.kind)) * 1e12 + badge.ratio, true, badge.accessibleText()};
+      rows.push_back({static_cast<qlonglong>(index), {textCell(opText(site)), error, textCell(base::name(site.candidateDtype)), textCell(site.policyClass)}});
+    }
+  }
+  setRows(std::move(rows));
+}
+
+std::vector<Fact> siteFacts(const LoadedRun& run, std::int64_t index, std::int64_t sample) {
+  const session::SiteSummary& site = run.run->sites[static_cast<std::size_t>(index)];
+  std::vector<Fact> facts;
+  facts.push_back({QStringLiteral("op site"), opText(site)});
+  if (!site.viewOf.empty()) facts.push_back({QStringLiteral("view of"), qt(site.viewOf)});
+  facts.push_back({QStringLiteral("relative L2 error"), qt(base::shortNumber(site.relL2)), !(site.relL2 <= run.tolerance())});
+  facts.push_back({QStringLiteral("max abs error"), qt(base::shortNumber(site.maxAbs))});
+  addSample(facts, run, index, sample);
+  addRange(facts, run, site);
+  facts.push_back({QStringLiteral("non-finite in AMP only"), countsText(site.candidateOnly), site.candidateOnly.total() > 0});
+  if (site.reference.total() > 0) facts.push_back({QStringLiteral("non-finite in FP32"), countsText(site.reference)});
+  facts.push_back({QStringLiteral("elements over tolerance"), qt(base::groupedInteger(site.elementsOverTolerance))});
+  facts.push_back({QStringLiteral("dtype FP32 → AMP"), qt(base::name(site.referenceDtype)) + QStringLiteral(" → ") + qt(base::name(site.candidateDtype))});
+  facts.push_back({QStringLiteral("shape, first batch"), shapeText(site.shape)});
+  facts.push_back({QStringLiteral("policy"), policyClassText(site.policyClass)});
+  if (!site.source.empty()) facts.push_back({QStringLiteral("source"), qt(site.source)});
+  return facts;
+}
+
+QString operandsText(const LoadedRun& run, std::int64_t site) {
+  QStringList lines;
+  for (const session::NonfiniteFinding& finding : run.run->nonfiniteOrigins) {
+    if (finding.site != site) continue;
+    for (const session::OperandRange& operand : finding.operands)
+      lines << QStringLiteral("%1: %2, max |x| %3").arg(qt(operand.name), qt(base::name(operand.dtype)), qt(base::groupedNumber(operand.range.maxAbs)));
+    break;
+  }
+  return lines.join(u'\n');
+}
+
+}  // namespace ulpscope::models

@@ -1,0 +1,27 @@
+// The op sites of one module. Key of a row: index into RunRecord::sites.
+#pragma once
+
+#include "widgets/models/loaded_run.h"
+#include "widgets/models/row_table_model.h"
+
+namespace ulpscope::models {
+
+class SiteModel : public RowTableModel {
+  Q_OBJECT
+
+ public:
+  explicit SiteModel(QObject* parent = nullptr);
+  void setModule(const RunPointer& run, const QString& modulePath);
+};
+
+// What the inspector says of a site: pairs of words and value, in the order to show. sample -1: over all samples.
+struct Fact {
+  QString name;
+  QString value;
+  bool alarming = false;  // non-finite, or over the site tolerance
+};
+std::vector<Fact> siteFacts(const LoadedRun& run, std::int64_t site, std::int64_t sample);
+// Operands of a finding at this site: "input: float16, max |x| 812"; empty: no finding here.
+QString operandsText(const LoadedRun& run, std::int64_t site);
+
+}  // namespace ulpscope::models
