@@ -1,0 +1,113 @@
+#include "core/report/run_document.h"
+
+#include "core/base/number_text.h"
+
+#include <cmath>
+
+namespace ulpscope::report {
+namespace {
+
+using nlohmann::json;
+using session::RunRecord;
+using session::Session;
+using session::SiteSummary;
+
+constexpr int kSchema = 1;
+
+json textOrNull(const std::string& text) { return text.empty() ? json(nullptr) : json(text); }
+
+// NaN in a site's metric means that nothing was compared there, which null says and the string "NaN" would not.
+json evaluatedOrNull(double value) { return std::isnan(value) ? json(nullptr) : base::jsonNumber(value); }
+
+json siteJson(const SiteSummary& site) {
+  const json all = toJson(site);
+  json shown;
+  for (const char* key : {"module", "op", "overload", "occurrence", "dtype", "sample_axis", "nonfinite", "max_ulp",
+                          "introduced_rel_l2", "headroom_bits"})
+    shown[key] = all.at(key);
+  const bool evaluated = site.viewOf.empty();
+  shown["max_abs"] = evaluated ? evaluatedOrNull(site.maxAbs) : json(nullptr);
+  shown["rel_l2"] = evaluated ? evaluatedOrNull(site.relL2) : json(nullptr);
+  return shown;
+}
+
+// Indices into our own lists mean nothing to a reader of the document.
+json withoutIndex(json items, const char* key) {
+  for (json& item : items) item.erase(key);
+  return items;
+}
+
+json flipsJson(const RunRecord& run, json flips) {
+  for (json& flip : flips) {
+    flip.erase("sample");
+    json& first = flip["first_site_over_tolerance"];
+    if (first.is_null()) continue;
+    const auto index = first.get<std::size_t>();
+    if (index >= run.sites.size()) {
+      first = nullptr;
+      continue;
+    }
+    const SiteSummary& site = run.sites[index];
+    first = {{"module", site.modulePath}, {"op", site.op}, {"occurrence", site.occurrence}};
+  }
+  return flips;
+}
+
+// Every key that stands, empty.
+json emptyDocument() {
+  json document = {{"schema", kSchema},
+                   {"status", "ok"},
+                   {"exploratory", true},
+                   {"candidates_tried", 0},
+                   {"engine", {{"libtorch", nullptr}, {"policy_table", nullptr}, {"mode", nullptr}}},
+                   {"model", {{"path", nullptr}, {"code_sha256", nullptr}, {"weights_sha256", nullptr}}},
+                   {"policy", {{"autocast", nullptr}, {"fp32", json::array()}, {"disable", json::array()}}}};
+  for (const char* key : {"error", "session", "run_id", "probe_check", "first_nonfinite", "candidate_error", "verdict"})
+    document[key] = nullptr;
+  for (const char* key : {"warnings", "outputs", "nonfinite_origins", "reference_nonfinite", "control_flow",
+                          "unresolved_calls", "flips", "no_decision", "sites"})
+    document[key] = json::array();
+  return document;
+}
+
+void fillProvenance(json& document, const Session& session, const RunRecord& run) {
+  document["engine"] = {{"libtorch", textOrNull(run.libtorchVersion)},
+                        {"policy_table", textOrNull(run.policyTable)},
+                        {"mode", session::name(run.settings.mode)}};
+  document["model"] = {{"path", session.model.path},
+                       {"code_sha256", textOrNull(session.model.fingerprint.codeSha256)},
+                       {"weights_sha256", textOrNull(session.model.fingerprint.weightsSha256)}};
+  document["policy"] = {{"autocast", run.settings.autocast == base::DType::bfloat16 ? "bf16" : "fp16"},
+                        {"fp32", run.settings.fp32},
+                        {"disable", run.settings.disable}};
+}
+
+}  // namespace
+
+json runDocument(const Session& session, const RunRecord& run, const std::string& sessionPath) {
+  const json record = toJson(run);
+  json document = emptyDocument();
+  document["status"] = session::name(run.status);
+  document["session"] = sessionPath;
+  document["run_id"] = run.id();
+  document["candidates_tried"] = session.runs.size();
+  fillProvenance(document, session, run);
+  for (const char* key : {"warnings", "outputs", "candidate_error", "control_flow", "unresolved_calls", "no_decision"})
+    document[key] = record.at(key);
+  document["probe_check"] = textOrNull(run.probeCheck);
+  document["nonfinite_origins"] = withoutIndex(record.at("nonfinite_origins"), "site");
+  document["reference_nonfinite"] = withoutIndex(record.at("reference_nonfinite"), "site");
+  if (!run.nonfiniteOrigins.empty()) document["first_nonfinite"] = document["nonfinite_origins"].front();
+  document["flips"] = flipsJson(run, record.at("flips"));
+  for (const SiteSummary& site : run.sites) document["sites"].push_back(siteJson(site));
+  return document;
+}
+
+json errorDocument(const base::Error& error) {
+  json document = emptyDocument();
+  document["status"] = error.kind == base::ErrorKind::cancelled ? "cancelled" : "error";
+  document["error"] = base::toJson(error);
+  return document;
+}
+
+}  // namespace ulpscope::report

@@ -1,0 +1,117 @@
+#include "core/report/run_document.h"
+
+#include "sample_run.h"
+#include "schema_validator.h"
+
+#include <gmock/gmock.h>
+
+#include <fstream>
+
+namespace ulpscope::report {
+namespace {
+
+using nlohmann::json;
+using testing::IsEmpty;
+using testing::UnorderedElementsAre;
+
+json schema() {
+  std::ifstream stream(ULPSCOPE_SCHEMA);
+  return json::parse(stream);
+}
+
+json sampleDocument() {
+  const session::Session session = test::sampleSession();
+  return runDocument(session, session.runs.front(), "ffn-fp16.ulps");
+}
+
+std::vector<std::string> keys(const json& object) {
+  std::vector<std::string> names;
+  for (const auto& [key, ignored] : object.items()) names.push_back(key);
+  return names;
+}
+
+TEST(RunDocument, IsValidAgainstTheSchema) {
+  EXPECT_THAT(test::schemaFaults(schema(), sampleDocument()), IsEmpty());
+}
+
+TEST(RunDocument, OfAnEmptyRunIsValidToo) {
+  const session::Session session;
+  EXPECT_THAT(test::schemaFaults(schema(), runDocument(session, session::RunRecord{}, "x.ulps")), IsEmpty());
+}
+
+TEST(RunDocument, ErrorDocumentsOfEveryKindAreValid) {
+  using Kind = base::ErrorKind;
+  for (const Kind kind : {Kind::usage, Kind::input, Kind::run, Kind::inconclusive, Kind::cancelled, Kind::internal}) {
+    const json document = errorDocument({kind, "what", "which", "do"});
+    EXPECT_THAT(test::schemaFaults(schema(), document), IsEmpty());
+    EXPECT_EQ(document["status"], kind == Kind::cancelled ? "cancelled" : "error");
+    EXPECT_EQ(document["error"], (json{{"code", base::name(kind)}, {"what", "what"}, {"which", "which"}, {"do", "do"}}));
+  }
+}
+
+TEST(RunDocument, TheValidatorSeesAWrongDocument) {
+  json document = sampleDocument();
+  document["flips"][0]["kind"] = "perhaps";
+  document["sites"][0].erase("rel_l2");
+  document["run_id"] = 7;
+  EXPECT_EQ(test::schemaFaults(schema(), document).size(), 3U);
+}
+
+TEST(RunDocument, HasTheKeysThatStand) {
+  EXPECT_THAT(keys(sampleDocument()),
+              UnorderedElementsAre("schema", "status", "error", "session", "run_id", "exploratory", "candidates_tried",
+                                   "warnings", "engine", "model", "policy", "probe_check", "outputs", "first_nonfinite",
+                                   "nonfinite_origins", "reference_nonfinite", "candidate_error", "control_flow",
+                                   "unresolved_calls", "flips", "no_decision", "sites", "verdict"));
+  EXPECT_THAT(keys(sampleDocument()["first_nonfinite"]),
+              UnorderedElementsAre("stage", "op", "overload", "module", "source", "occurrence", "sample_ids", "whole_batch",
+                                   "values", "counts", "cause", "root_cause", "operands", "reference", "diagnosis"));
+  EXPECT_THAT(keys(sampleDocument()["flips"][0]),
+              UnorderedElementsAre("sample_id", "reference", "candidate", "reference_margin", "candidate_margin", "kind",
+                                   "effect", "positions", "reference_top", "candidate_top", "first_site_over_tolerance"));
+  EXPECT_THAT(keys(sampleDocument()["sites"][0]),
+              UnorderedElementsAre("module", "op", "overload", "occurrence", "dtype", "sample_axis", "max_abs", "rel_l2",
+                                   "max_ulp", "introduced_rel_l2", "headroom_bits", "nonfinite"));
+}
+
+TEST(RunDocument, AnErrorDocumentHasTheSameKeysAsARun) {
+  EXPECT_EQ(keys(errorDocument({})), keys(sampleDocument()));
+}
+
+TEST(RunDocument, NamesTheRunAndHowManyWereTried) {
+  const session::Session session = test::curedSession();
+  const json document = runDocument(session, session.runs.back(), "ffn-fp16.ulps");
+  EXPECT_EQ(document["run_id"], "run_0002");
+  EXPECT_EQ(document["candidates_tried"], 2);
+  EXPECT_EQ(document["exploratory"], true);
+  EXPECT_EQ(document["verdict"], nullptr);
+  EXPECT_EQ(document["policy"], (json{{"autocast", "fp16"}, {"fp32", {"encoder.0.ffn.wo"}}, {"disable", json::array()}}));
+  EXPECT_EQ(document["first_nonfinite"], nullptr);
+}
+
+TEST(RunDocument, NonFiniteNumbersAreStringsAndNotEvaluatedIsNull) {
+  const json document = sampleDocument();
+  EXPECT_EQ(document["sites"][1]["rel_l2"], "+inf");
+  EXPECT_EQ(document["sites"][2]["rel_l2"], nullptr);
+  EXPECT_EQ(document["sites"][2]["nonfinite"], (json{{"NaN", 4}, {"+inf", 0}, {"-inf", 0}}));
+  EXPECT_EQ(document["flips"][0]["candidate_margin"], "+inf");
+  EXPECT_EQ(document["flips"][0]["candidate_top"][0]["score"], "+inf");
+  EXPECT_EQ(document["outputs"][0]["max_rel"], "+inf");
+  EXPECT_EQ(document["outputs"][0]["max_ulp"], nullptr);
+  EXPECT_EQ(document["first_nonfinite"]["values"], (json{"+inf", "-inf"}));
+}
+
+TEST(RunDocument, AViewHasNoMetricsOfItsOwn) {
+  EXPECT_EQ(sampleDocument()["sites"][4]["max_abs"], nullptr);
+  EXPECT_EQ(sampleDocument()["sites"][4]["rel_l2"], nullptr);
+}
+
+TEST(RunDocument, AFlipNamesItsFirstSiteByWordsAndNotByIndex) {
+  const json document = sampleDocument();
+  EXPECT_EQ(document["flips"][0]["first_site_over_tolerance"],
+            (json{{"module", "head"}, {"op", "aten::linear"}, {"occurrence", 2}}));
+  EXPECT_EQ(document["flips"][1]["first_site_over_tolerance"], nullptr);
+}
+
+}  // namespace
+}  // namespace ulpscope::report
