@@ -4,7 +4,7 @@
 Data: the 8x8 handwritten digits that Debian's python3-sklearn ships (sklearn.datasets.load_digits), which are the test
 part of "Optical Recognition of Handwritten Digits", E. Alpaydin and C. Kaynak, UCI Machine Learning Repository,
 https://doi.org/10.24432/C50P49, CC BY 4.0; pixels divided by 16. 597 digits train, the other 1,200 are held out.
-The same seed gives the same files on the same machine and PyTorch; another CPU may round the training differently.
+The same seed gives the same weights on the same machine and PyTorch; another CPU may round the training differently.
 """
 import os
 import sys

@@ -1,0 +1,35 @@
+# Exports a model, its inputs and its FP32 outputs for Ulpscope. Edit the two marked places, then run this file.
+# Tracing records the ops of one run: an autocast region of the model's own is dropped, and ifs and loops that depend
+# on the data stay as this run took them. Where that matters, use `ulpscope snippet --script`.
+import inspect
+from typing import List
+import torch
+
+model = torch.nn.Linear(8, 3)  # 1. EDIT: your model with its weights loaded, on the CPU
+inputs = (torch.randn(16, 8),)  # 2. EDIT: forward's arguments in order, samples along dimension 0
+sample_ids = [str(i) for i in range(len(inputs[0]))]  # names of your samples, if they have any
+
+class Holder(torch.nn.Module):
+    sample_ids: List[str]
+    expected_names: List[str]
+
+def flatten(value, name="output"):
+    if isinstance(value, torch.Tensor):
+        return [(name, value)]
+    parts = value.items() if isinstance(value, dict) else enumerate(() if value is None else value)
+    return [leaf for key, part in parts for leaf in flatten(part, f"{name}.{key}")]
+
+model.eval()
+names = list(inspect.signature(model.forward).parameters)
+assert len(inputs) <= len(names), "inputs has more items than forward has arguments"
+tensors = [(n, t.clone()) for n, t in zip(names, inputs) if t is not None]  # None: an optional argument left out
+torch.jit.trace(model, tuple(t.clone() for t in inputs), strict=False).save("model.ts")
+print("Traced: an autocast region of the model's own and data-dependent ifs and loops are not in model.ts.")
+with torch.no_grad():
+    outputs = flatten(model(*inputs))
+holder = Holder()
+holder.sample_ids, holder.expected_names = sample_ids, [name for name, _ in outputs]
+for name, tensor in tensors + [(f"expected_{i}", tensor.clone()) for i, (_, tensor) in enumerate(outputs)]:
+    holder.register_buffer(name, tensor)
+torch.jit.script(holder).save("inputs.pt")
+print("Saved model.ts and inputs.pt. Next: ulpscope run model.ts --inputs inputs.pt")
