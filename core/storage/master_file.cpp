@@ -1,0 +1,141 @@
+#include "core/storage/master_file.h"
+
+#include "core/storage/format_header.h"
+#include "core/storage/run_table.h"
+#include "core/storage/session_paths.h"
+
+#include <nlohmann/json.hpp>
+
+namespace ulpscope::storage {
+namespace {
+
+using nlohmann::json;
+using session::SampleSet;
+using session::Session;
+
+constexpr const char* kFormat = "ulpscope-session";
+constexpr const char* kHeatmap = "divergence";  // the group of that name in a metrics file
+
+std::string dumped(const json& value) { return value.dump(-1, ' ', false, json::error_handler_t::replace); }
+
+void writeSamples(hid_t file, const SampleSet& samples) {
+  const h5::Group group = h5::createGroup(file, "samples", "NXcollection");
+  h5::writeText(group, "origin", dumped({{"path", samples.path}, {"sha256", samples.sha256},
+                                         {"labels_path", samples.labelsPath}, {"class_names_path", samples.classNamesPath}}));
+  h5::writeColumn(group, "sample_ids", samples.ids);
+  h5::writeColumn(group, "labels", samples.labels);
+  h5::writeColumn(group, "class_names", samples.classNames);
+}
+
+SampleSet readSamples(hid_t file) {
+  const h5::Group group = h5::openGroup(file, "samples");
+  const json origin = json::parse(h5::readText(group, "origin"));
+  SampleSet samples;
+  samples.path = origin.at("path");
+  samples.sha256 = origin.at("sha256");
+  samples.labelsPath = origin.at("labels_path");
+  samples.classNamesPath = origin.at("class_names_path");
+  samples.ids = h5::readTexts(group, "sample_ids");
+  samples.labels = h5::readIntegers(group, "labels");
+  samples.classNames = h5::readTexts(group, "class_names");
+  if (!samples.labels.empty()) h5::ofLength(samples.labels, samples.ids.size(), "labels");
+  return samples;
+}
+
+// For h5py, silx and H5Web only; our own reader goes by the strict file name.
+void writeHeatmapLink(hid_t entry, const session::RunRecord& run, const std::string& folderName) {
+  const std::string file = folderName + "/" + runFileName(run.number, RunFileKind::metrics);
+  const std::string object = "/" + run.id() + "/" + kHeatmap;
+  h5::check(H5Lcreate_external(file.c_str(), object.c_str(), entry, kHeatmap, H5P_DEFAULT, H5P_DEFAULT), "cannot be made", kHeatmap);
+}
+
+void writeEntry(hid_t file, const session::RunRecord& run, const std::string& folderName) {
+  const h5::Group entry = h5::createGroup(file, run.id(), "NXentry");
+  h5::writeAttribute(entry, "default", kHeatmap);
+  h5::writeAttribute(entry, "title", session::runLabel(run));
+  writeRun(entry, run);
+  writeHeatmapLink(entry, run, folderName);
+}
+
+// A link out of the file other than our own heatmap links is how a hostile master would make other readers leave it.
+void refuseForeignLinks(hid_t group, const std::string& place) {
+  for (const h5::LinkName& link : h5::links(group)) {
+    const std::string where = place + link.name;
+    if (link.type == H5L_TYPE_HARD) continue;
+    if (link.type != H5L_TYPE_EXTERNAL) h5::fail("is a link, which no session holds", where, "do not trust this file");
+    H5L_info_t info;
+    h5::check(H5Lget_info(group, link.name.c_str(), &info, H5P_DEFAULT), "cannot be looked at", where);
+    std::vector<char> value(info.u.val_size + 1, '\0');
+    h5::check(H5Lget_val(group, link.name.c_str(), value.data(), info.u.val_size, H5P_DEFAULT), "cannot be looked at", where);
+    const char* target = nullptr;
+    h5::check(H5Lunpack_elink_val(value.data(), info.u.val_size, nullptr, &target, nullptr), "cannot be looked at", where);
+    if (!isOwnLinkTarget(target)) h5::fail("is a link to '" + std::string(target) + "', out of the session", where, "do not trust this file");
+  }
+}
+
+bool isIndex(std::int64_t index, std::size_t count) { return index >= -1 && index < static_cast<std::int64_t>(count); }
+
+// Everything that indexes sites or samples is checked here once, so that no reader has to.
+void checkIndices(const session::RunRecord& run, std::size_t samples) {
+  const auto need = [](bool right, const char* where) {
+    if (!right) h5::fail("points outside the session's sites or samples", where, "the file is damaged; restore it from a copy");
+  };
+  for (const session::SiteSummary& site : run.sites) need(isIndex(site.worstSample, samples), "sites/worst_sample");
+  for (const auto& finding : run.nonfiniteOrigins) need(isIndex(finding.site, run.sites.size()), "record, nonfinite_origins");
+  for (const auto& finding : run.referenceNonfinite) need(isIndex(finding.site, run.sites.size()), "record, reference_nonfinite");
+  for (const session::Flip& flip : run.flips)
+    need(isIndex(flip.sample, samples) && isIndex(flip.firstSiteOverTolerance, run.sites.size()), "flips");
+  need(run.decisions.empty() || run.decisions.size() == samples, "decisions");
+}
+
+void readRuns(hid_t file, Session& session) {
+  for (const h5::LinkName& link : h5::links(file)) {
+    const auto number = runNumberOfId(link.name);
+    if (!number) continue;
+    const h5::Group entry = h5::openGroup(file, link.name);
+    refuseForeignLinks(entry, link.name + "/");
+    try {
+      session.runs.push_back(readRun(entry));
+      checkIndices(session.runs.back(), session.samples.ids.size());
+    } catch (const h5::Failure& failure) {
+      throw h5::Failure{failure.error.within(link.name)};
+    }
+    if (session.runs.back().number != *number) h5::fail("says that it is run " + std::to_string(session.runs.back().number), link.name, "the file is damaged");
+  }
+}
+
+}  // namespace
+
+std::vector<std::byte> masterImage(const Session& session, const std::string& folderName) {
+  const h5::File file = h5::createInMemory();
+  writeHeader(file, kFormat, kSessionFormat, session.id);
+  h5::writeAttribute(file, "created", session.createdUtc);
+  h5::writeAttribute(file, "session_creator_version", session.creatorVersion);
+  h5::writeAttribute(file, "generation", session.generation);
+  h5::writeAttribute(file, "title", session.title);
+  if (const session::RunRecord* latest = session.latest()) h5::writeAttribute(file, "default", latest->id());
+  h5::writeText(file, "model", dumped(model::toJson(session.model)));
+  writeSamples(file, session.samples);
+  for (const session::RunRecord& run : session.runs) writeEntry(file, run, folderName);
+  return h5::imageOf(file);
+}
+
+Session readMaster(const std::string& path) {
+  const h5::File file = h5::openForReading(path, h5::Locking::none);
+  checkHeader(file, kFormat, kSessionFormat);
+  refuseForeignLinks(file, "/");
+  Session session;
+  session.id = h5::readTextAttribute(file, "session_id");
+  session.createdUtc = h5::readTextAttribute(file, "created");
+  session.creatorVersion = h5::readTextAttribute(file, "session_creator_version");
+  session.generation = h5::readIntegerAttribute(file, "generation");
+  session.title = h5::readTextAttribute(file, "title");
+  auto model = model::modelInfoFromJson(json::parse(h5::readText(file, "model")));
+  if (!model) throw h5::Failure{model.error()};
+  session.model = std::move(model).value();
+  session.samples = readSamples(file);
+  readRuns(file, session);
+  return session;
+}
+
+}  // namespace ulpscope::storage

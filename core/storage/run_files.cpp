@@ -1,0 +1,230 @@
+#include "core/storage/run_files.h"
+
+#include "core/base/float_formats.h"
+#include "core/storage/format_header.h"
+#include "core/storage/run_table.h"
+
+#include <hdf5_hl.h>
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <numeric>
+
+namespace ulpscope::storage {
+namespace {
+
+using base::DType;
+using session::RunRecord;
+using session::Session;
+
+constexpr const char* kMetricsKind = "ulpscope-metrics";
+constexpr const char* kTensorsKind = "ulpscope-tensors";
+
+h5::Group createEntry(hid_t file, const RunRecord& run, const char* defaultData) {
+  h5::writeAttribute(file, "run_id", run.id());
+  h5::writeAttribute(file, "default", run.id());
+  h5::Group entry = h5::createGroup(file, run.id(), "NXentry");
+  h5::writeAttribute(entry, "default", defaultData);
+  h5::writeAttribute(entry, "title", session::runLabel(run));
+  return entry;
+}
+
+// Fails unless the file is this run's of this session: a file moved in from elsewhere never passes for ours.
+h5::Group openEntry(hid_t file, const Session& session, const RunRecord& run) {
+  if (h5::readTextAttribute(file, "session_id") != session.id)
+    h5::fail("belongs to another session", "", "put the session's own file back, or open the session it belongs to");
+  if (h5::readTextAttribute(file, "run_id") != run.id())
+    h5::fail("holds " + h5::readTextAttribute(file, "run_id") + ", not " + run.id(), "", "give the run files their own names back");
+  return h5::openGroup(file, run.id());
+}
+
+void attachScale(hid_t data, const char* matrix, const char* scale, unsigned dimension) {
+  const h5::Dataset to(h5::check(H5Dopen2(data, matrix, H5P_DEFAULT), "cannot be opened", matrix));
+  const h5::Dataset from(h5::check(H5Dopen2(data, scale, H5P_DEFAULT), "cannot be opened", scale));
+  if (H5DSis_scale(from) <= 0) h5::check(H5DSset_scale(from, scale), "cannot be made an axis", scale);
+  h5::check(H5DSattach_scale(to, from, dimension), "cannot be made an axis", scale);
+}
+
+void writeCounter(hid_t data, const char* name, std::int64_t count) {
+  std::vector<std::int32_t> values(static_cast<std::size_t>(count));
+  std::iota(values.begin(), values.end(), 0);
+  h5::writeArray(data, name, H5T_STD_I32LE, {count}, values.data());
+}
+
+void writeMatrix(hid_t data, const char* name, const char* longName, const MetricMatrix& matrix) {
+  const auto dataset = h5::writeArray(data, name, H5T_IEEE_F32LE, {matrix.sites, matrix.samples}, matrix.values.data());
+  h5::writeAttribute(dataset, "long_name", longName);
+  h5::writeAttribute(dataset, "interpretation", "image");
+}
+
+void writeAxes(hid_t data, const Session& session, const RunRecord& run, const RunMetrics& metrics) {
+  std::vector<std::string> labels;
+  for (const session::SiteSummary& site : run.sites) labels.push_back(session::siteLabel(site));
+  writeCounter(data, "site", metrics.relL2.sites);
+  writeCounter(data, "sample", metrics.relL2.samples);
+  h5::writeColumn(data, "layer_name", labels);
+  h5::writeColumn(data, "sample_ids", session.samples.ids);
+}
+
+void writeDivergence(hid_t entry, const Session& session, const RunRecord& run, const RunMetrics& metrics) {
+  const h5::Group data = h5::createGroup(entry, "divergence", "NXdata");
+  h5::writeAttribute(data, "signal", "rel_l2");
+  h5::writeAttribute(data, "auxiliary_signals", std::vector<std::string>{"max_abs"});
+  h5::writeAttribute(data, "axes", std::vector<std::string>{"site", "sample"});
+  h5::writeAttribute(data, "SILX_style", R"({"signal_scale_type":"log"})");
+  h5::writeAttribute(data, "title", "divergence from FP32, " + session::runLabel(run));
+  writeMatrix(data, "rel_l2", "relative L2 ||b-a||/||a||", metrics.relL2);
+  writeMatrix(data, "max_abs", "max abs error |b-a|", metrics.maxAbs);
+  h5::writeArray(data, "flags", H5T_STD_U8LE, {metrics.relL2.sites, metrics.relL2.samples}, metrics.flags.data());
+  writeAxes(data, session, run, metrics);
+  for (const char* matrix : {"rel_l2", "max_abs", "flags"}) {
+    attachScale(data, matrix, "site", 0);
+    attachScale(data, matrix, "sample", 1);
+  }
+}
+
+void checkMetrics(const Session& session, const RunRecord& run, const RunMetrics& metrics) {
+  const auto sites = static_cast<std::int64_t>(run.sites.size());
+  const auto samples = static_cast<std::int64_t>(session.samples.ids.size());
+  const auto cells = static_cast<std::size_t>(sites * samples);
+  for (const MetricMatrix* matrix : {&metrics.relL2, &metrics.maxAbs})
+    ULPSCOPE_CHECK(matrix->sites == sites && matrix->samples == samples && matrix->values.size() == cells);
+  ULPSCOPE_CHECK(metrics.flags.size() == cells);
+}
+
+// Reads [sites x samples] of exactly the file type `type`, so that no conversion of HDF5's takes part.
+template <typename T>
+std::vector<T> readCells(hid_t data, const char* name, hid_t type, const std::vector<std::int64_t>& shape) {
+  const h5::Dataset dataset = h5::openDataset(data, name);
+  const h5::Type stored(h5::check(H5Dget_type(dataset), "has no readable type", name));
+  if (H5Tequal(stored, type) <= 0) h5::fail("has another type than the format says", name, "the file is damaged");
+  if (h5::shapeOf(dataset, name) != shape)
+    h5::fail("has another shape than the session's sites and samples", name, "the run file and the master do not belong together");
+  std::vector<T> values(h5::byteCount(shape, sizeof(T), name) / sizeof(T));
+  if (!values.empty()) h5::check(H5Dread(dataset, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, values.data()), "cannot be read", name);
+  return values;
+}
+
+bool is16Bit(DType dtype) { return dtype == DType::float16 || dtype == DType::bfloat16; }
+
+std::vector<std::uint16_t> narrowed(const std::vector<float>& values, DType dtype) {
+  std::vector<std::uint16_t> bits(values.size());
+  std::transform(values.begin(), values.end(), bits.begin(),
+                 [&](float v) { return dtype == DType::float16 ? base::halfFromFloat(v) : base::bfloat16FromFloat(v); });
+  return bits;
+}
+
+std::vector<float> widened(const std::vector<std::uint16_t>& bits, DType dtype) {
+  std::vector<float> values(bits.size());
+  std::transform(bits.begin(), bits.end(), values.begin(),
+                 [&](std::uint16_t b) { return dtype == DType::float16 ? base::floatFromHalf(b) : base::floatFromBfloat16(b); });
+  return values;
+}
+
+bool sameValues(const std::vector<float>& a, const std::vector<float>& b) {
+  return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](float x, float y) {
+    return (std::isnan(x) && std::isnan(y)) || std::bit_cast<std::uint32_t>(x) == std::bit_cast<std::uint32_t>(y);
+  });
+}
+
+// In its own 16-bit type where that holds every value exactly, else as the float32 it came as: never rounded here.
+void writeCandidate(hid_t group, const OutputTensors& output) {
+  if (is16Bit(output.candidateDtype)) {
+    const auto bits = narrowed(output.candidate, output.candidateDtype);
+    if (sameValues(widened(bits, output.candidateDtype), output.candidate)) {
+      const h5::Type type = output.candidateDtype == DType::float16 ? h5::halfType() : h5::bfloat16Type();
+      const auto dataset = h5::writeArray(group, "candidate", type, output.shape, bits.data());
+      return h5::writeAttribute(dataset, "dtype", base::name(output.candidateDtype));
+    }
+  }
+  const auto dataset = h5::writeArray(group, "candidate", H5T_IEEE_F32LE, output.shape, output.candidate.data());
+  h5::writeAttribute(dataset, "dtype", "float32");
+}
+
+std::vector<float> readCandidate(hid_t group, const OutputTensors& output) {
+  const h5::Dataset dataset = h5::openDataset(group, "candidate");
+  const std::string stored = h5::readTextAttribute(dataset, "dtype");
+  if (stored == "float16") return widened(readCells<std::uint16_t>(group, "candidate", h5::halfType(), output.shape), DType::float16);
+  if (stored == "bfloat16") return widened(readCells<std::uint16_t>(group, "candidate", h5::bfloat16Type(), output.shape), DType::bfloat16);
+  return readCells<float>(group, "candidate", H5T_IEEE_F32LE, output.shape);
+}
+
+// Names can hold anything ("a/b", ""): the group is numbered, the name an attribute.
+std::string outputGroupName(std::size_t index) { return "output_" + std::to_string(index); }
+
+void writeOutput(hid_t entry, std::size_t index, const OutputTensors& output) {
+  const std::size_t count = h5::byteCount(output.shape, 1, output.name);
+  ULPSCOPE_CHECK(output.reference.size() == count && output.candidate.size() == count);
+  const h5::Group group = h5::createGroup(entry, outputGroupName(index), "NXcollection");
+  h5::writeAttribute(group, "name", output.name);
+  h5::writeAttribute(group, "candidate_dtype", base::name(output.candidateDtype));
+  h5::writeArray(group, "reference", H5T_IEEE_F32LE, output.shape, output.reference.data());
+  writeCandidate(group, output);
+}
+
+OutputTensors readOutput(hid_t entry, std::size_t index) {
+  const h5::Group group = h5::openGroup(entry, outputGroupName(index));
+  OutputTensors output;
+  output.name = h5::readTextAttribute(group, "name");
+  const std::string dtypeName = h5::readTextAttribute(group, "candidate_dtype");
+  const auto dtype = base::dtypeFromName(dtypeName);
+  if (!dtype) h5::fail("has the unknown dtype '" + dtypeName + "'", output.name, "the file is damaged");
+  output.candidateDtype = *dtype;
+  output.shape = h5::shapeOf(h5::openDataset(group, "reference"), "reference");
+  output.reference = readCells<float>(group, "reference", H5T_IEEE_F32LE, output.shape);
+  output.candidate = readCandidate(group, output);
+  return output;
+}
+
+}  // namespace
+
+std::vector<std::byte> metricsImage(const Session& session, const RunRecord& run, const RunMetrics& metrics) {
+  checkMetrics(session, run, metrics);
+  const h5::File file = h5::createInMemory();
+  writeHeader(file, kMetricsKind, kMetricsFormat, session.id);
+  {
+    const h5::Group entry = createEntry(file, run, "divergence");
+    // The whole record travels with the run, so that the pair can be adopted by a master that does not name it.
+    writeRun(entry, run);
+    writeDivergence(entry, session, run, metrics);
+  }
+  return h5::imageOf(file);
+}
+
+std::vector<std::byte> tensorsImage(const Session& session, const RunRecord& run, const std::vector<OutputTensors>& outputs) {
+  const h5::File file = h5::createInMemory();
+  writeHeader(file, kTensorsKind, kTensorsFormat, session.id);
+  {
+    const h5::Group entry = createEntry(file, run, "output_0");
+    h5::writeAttribute(entry, "outputs", static_cast<std::int64_t>(outputs.size()));
+    for (std::size_t i = 0; i < outputs.size(); ++i) writeOutput(entry, i, outputs[i]);
+  }
+  return h5::imageOf(file);
+}
+
+RunMetrics readMetricsFile(const std::string& path, const Session& session, const RunRecord& run) {
+  const h5::File file = h5::openForReading(path, h5::Locking::none);
+  checkHeader(file, kMetricsKind, kMetricsFormat);
+  const h5::Group data = h5::openGroup(openEntry(file, session, run), "divergence");
+  const auto sites = static_cast<std::int64_t>(run.sites.size());
+  const auto samples = static_cast<std::int64_t>(session.samples.ids.size());
+  const std::vector<std::int64_t> shape{sites, samples};
+  RunMetrics metrics;
+  metrics.maxAbs = {sites, samples, readCells<float>(data, "max_abs", H5T_IEEE_F32LE, shape)};
+  metrics.relL2 = {sites, samples, readCells<float>(data, "rel_l2", H5T_IEEE_F32LE, shape)};
+  metrics.flags = readCells<std::uint8_t>(data, "flags", H5T_STD_U8LE, shape);
+  return metrics;
+}
+
+std::vector<OutputTensors> readTensorsFile(const std::string& path, const Session& session, const RunRecord& run) {
+  const h5::File file = h5::openForReading(path, h5::Locking::none);
+  checkHeader(file, kTensorsKind, kTensorsFormat);
+  const h5::Group entry = openEntry(file, session, run);
+  const std::int64_t count = h5::readIntegerAttribute(entry, "outputs");
+  std::vector<OutputTensors> outputs;
+  for (std::int64_t i = 0; i < count; ++i) outputs.push_back(readOutput(entry, static_cast<std::size_t>(i)));
+  return outputs;
+}
+
+}  // namespace ulpscope::storage

@@ -64,6 +64,9 @@ enum class WriteMode { create, append };
 base::Result<session::Session> addRun(const std::string& masterPath, session::Session session, session::RunRecord run,
                                       const RunMetrics& metrics, const std::vector<OutputTensors>& outputs, WriteMode mode);
 
+// Whether addRun could write there, asked before a long run starts; leaves nothing behind. Errors as addRun's.
+base::Status checkWritable(const std::string& masterPath, WriteMode mode);
+
 // Heatmap data and outputs of a run; error when its file is missing (names it) or belongs to another session.
 base::Result<RunMetrics> readMetrics(const std::string& masterPath, const session::Session& session, const std::string& runId);
 base::Result<std::vector<OutputTensors>> readOutputs(const std::string& masterPath, const session::Session& session,

@@ -1,0 +1,33 @@
+#include "core/storage/format_header.h"
+
+#include "core/storage/session_store.h"
+
+#include <charconv>
+
+namespace ulpscope::storage {
+
+std::string ulpscopeVersion() { return ULPSCOPE_VERSION; }
+
+void writeHeader(hid_t file, const std::string& format, int version, const std::string& sessionId) {
+  h5::writeAttribute(file, "NX_class", "NXroot");
+  h5::writeAttribute(file, "file_format", format + "/" + std::to_string(version));
+  h5::writeAttribute(file, "creator", "ulpscope");
+  h5::writeAttribute(file, "creator_version", ulpscopeVersion());
+  h5::writeAttribute(file, "HDF5_Version", hdf5Version());
+  h5::writeAttribute(file, "session_id", sessionId);
+}
+
+void checkHeader(hid_t file, const std::string& format, int version) {
+  const std::string kind = h5::hasAttribute(file, "file_format") ? h5::readTextAttribute(file, "file_format") : "";
+  const std::string prefix = format + "/";
+  int found = 0;
+  const char* end = kind.data() + kind.size();
+  if (!kind.starts_with(prefix) || std::from_chars(kind.data() + prefix.size(), end, found).ptr != end || found < 1)
+    h5::fail(kind.empty() ? "is an HDF5 file, but none that Ulpscope wrote" : "is of the kind '" + kind + "', not '" + prefix + "N'", "",
+             "check that this is the file you meant");
+  if (found > version)
+    h5::fail("has format " + std::to_string(found) + ", this Ulpscope (" + ulpscopeVersion() + ") reads up to " + std::to_string(version), "",
+             "open it with the Ulpscope that wrote it, or a newer one");
+}
+
+}  // namespace ulpscope::storage

@@ -1,0 +1,23 @@
+// Private: the bytes of a run's two files, and back.
+#pragma once
+
+#include "core/storage/session_store.h"
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+namespace ulpscope::storage {
+
+inline constexpr int kMetricsFormat = 1;
+inline constexpr int kTensorsFormat = 1;
+
+// Both throw h5::Failure when sizes do not fit (a mistake of the caller's, caught before anything is on disk).
+std::vector<std::byte> metricsImage(const session::Session& session, const session::RunRecord& run, const RunMetrics& metrics);
+std::vector<std::byte> tensorsImage(const session::Session& session, const session::RunRecord& run, const std::vector<OutputTensors>& outputs);
+
+// Both throw h5::Failure; `path` has been checked to be a plain file.
+RunMetrics readMetricsFile(const std::string& path, const session::Session& session, const session::RunRecord& run);
+std::vector<OutputTensors> readTensorsFile(const std::string& path, const session::Session& session, const session::RunRecord& run);
+
+}  // namespace ulpscope::storage

@@ -1,0 +1,206 @@
+#include "core/storage/run_table.h"
+
+#include "core/base/number_text.h"
+
+#include <nlohmann/json.hpp>
+
+namespace ulpscope::storage {
+namespace {
+
+using nlohmann::json;
+using session::RunRecord;
+using session::SiteSummary;
+
+// What a column of JSON objects is made of, key by key (the keys of the run document).
+// optionalText: "" is null; optionalIndex: -1 is null; nested: JSON text.
+enum class Kind { text, optionalText, integer, optionalIndex, number, nested };
+struct Key {
+  const char* name;
+  Kind kind;
+};
+
+// As session::toJson(SiteSummary) writes them; nonfinite counts and optional numbers have columns of their own.
+constexpr Key kSiteKeys[] = {
+    {"module", Kind::text},          {"op", Kind::text},
+    {"overload", Kind::text},        {"source", Kind::text},
+    {"occurrence", Kind::integer},   {"output", Kind::integer},
+    {"dtype", Kind::text},           {"reference_dtype", Kind::text},
+    {"policy", Kind::text},          {"shape", Kind::nested},
+    {"sample_axis", Kind::text},     {"view_of", Kind::text},
+    {"max_abs", Kind::number},       {"rel_l2", Kind::number},
+    {"reference_max_abs", Kind::number}, {"candidate_max_abs", Kind::number},
+    {"worst_sample", Kind::integer}, {"elements_over_tolerance", Kind::integer},
+    {"differing_elements", Kind::integer}, {"role", Kind::text}};
+constexpr const char* kOptionalKeys[] = {"max_ulp", "introduced_rel_l2", "headroom_bits"};
+
+struct CountKey {
+  const char* object;
+  const char* value;
+  const char* column;
+};
+constexpr CountKey kCountKeys[] = {
+    {"nonfinite", "NaN", "candidate_nan"},           {"nonfinite", "+inf", "candidate_plus_inf"},
+    {"nonfinite", "-inf", "candidate_minus_inf"},    {"reference_nonfinite", "NaN", "reference_nan"},
+    {"reference_nonfinite", "+inf", "reference_plus_inf"}, {"reference_nonfinite", "-inf", "reference_minus_inf"}};
+
+constexpr Key kFlipKeys[] = {{"sample_id", Kind::text},          {"sample", Kind::integer},
+                             {"reference", Kind::integer},       {"candidate", Kind::integer},
+                             {"reference_margin", Kind::number}, {"candidate_margin", Kind::number},
+                             {"kind", Kind::text},               {"effect", Kind::optionalText},
+                             {"positions", Kind::nested},        {"reference_top", Kind::nested},
+                             {"candidate_top", Kind::nested},    {"first_site_over_tolerance", Kind::optionalIndex}};
+
+std::string dumped(const json& value) { return value.dump(-1, ' ', false, json::error_handler_t::replace); }
+
+template <typename T, typename F>
+std::vector<T> column(const std::vector<json>& rows, F value) {
+  std::vector<T> values;
+  for (const json& row : rows) values.push_back(value(row));
+  return values;
+}
+
+std::string textOr(const json& value, const std::string& ifNull) { return value.is_null() ? ifNull : value.get<std::string>(); }
+std::int64_t integerOr(const json& value, std::int64_t ifNull) { return value.is_null() ? ifNull : value.get<std::int64_t>(); }
+
+void writeKey(hid_t group, const std::vector<json>& rows, const Key& key) {
+  switch (key.kind) {
+    case Kind::text:
+    case Kind::optionalText:
+      return h5::writeColumn(group, key.name, column<std::string>(rows, [&](const json& r) { return textOr(r.at(key.name), ""); }));
+    case Kind::integer:
+    case Kind::optionalIndex:
+      return h5::writeColumn(group, key.name, column<std::int64_t>(rows, [&](const json& r) { return integerOr(r.at(key.name), -1); }));
+    case Kind::number:
+      return h5::writeColumn(group, key.name, column<double>(rows, [&](const json& r) { return base::numberFromJson(r.at(key.name)); }));
+    case Kind::nested:
+      return h5::writeColumn(group, key.name, column<std::string>(rows, [&](const json& r) { return dumped(r.at(key.name)); }));
+  }
+}
+
+// How a column's value stands in its JSON object.
+json cell(const std::string& text, Kind kind) {
+  if (kind == Kind::nested) return json::parse(text);
+  return kind == Kind::optionalText && text.empty() ? json(nullptr) : json(text);
+}
+json cell(std::int64_t value, Kind kind) { return kind == Kind::optionalIndex && value < 0 ? json(nullptr) : json(value); }
+json cell(double value, Kind) { return base::jsonNumber(value); }
+
+template <typename T>
+void fill(std::vector<json>& rows, const Key& key, const std::vector<T>& values) {
+  h5::ofLength(values, rows.size(), key.name);
+  for (std::size_t i = 0; i < rows.size(); ++i) rows[i][key.name] = cell(values[i], key.kind);
+}
+
+void readKey(hid_t group, std::vector<json>& rows, const Key& key) {
+  switch (key.kind) {
+    case Kind::text:
+    case Kind::optionalText:
+    case Kind::nested: return fill(rows, key, h5::readTexts(group, key.name));
+    case Kind::integer:
+    case Kind::optionalIndex: return fill(rows, key, h5::readIntegers(group, key.name));
+    case Kind::number: return fill(rows, key, h5::readDoubles(group, key.name));
+  }
+}
+
+// An optional number is two columns, since NaN is a value of its own: the number, and whether there is one.
+void writeOptional(hid_t group, const std::vector<json>& rows, const std::string& key) {
+  h5::writeColumn(group, key, column<double>(rows, [&](const json& r) { return base::numberFromJson(r.at(key)); }));
+  h5::writeColumn(group, "has_" + key, column<bool>(rows, [&](const json& r) { return !r.at(key).is_null(); }));
+}
+
+void readOptional(hid_t group, std::vector<json>& rows, const std::string& key) {
+  const auto values = h5::readDoubles(group, key);
+  h5::ofLength(values, rows.size(), key);
+  const auto known = h5::readBools(group, "has_" + key);
+  h5::ofLength(known, rows.size(), "has_" + key);
+  for (std::size_t i = 0; i < rows.size(); ++i) rows[i][key] = known[i] ? base::jsonNumber(values[i]) : json(nullptr);
+}
+
+void writeSites(hid_t entry, const std::vector<SiteSummary>& sites) {
+  std::vector<json> rows;
+  for (const SiteSummary& site : sites) rows.push_back(session::toJson(site));
+  const h5::Group group = h5::createGroup(entry, "sites", "NXdata");
+  h5::writeAttribute(group, "signal", "rel_l2");
+  h5::writeAttribute(group, "SILX_style", R"({"signal_scale_type":"log"})");
+  h5::writeAttribute(group, "title", "worst relative L2 over samples, by op site in execution order");
+  for (const Key& key : kSiteKeys) writeKey(group, rows, key);
+  for (const char* key : kOptionalKeys) writeOptional(group, rows, key);
+  for (const CountKey& key : kCountKeys)
+    h5::writeColumn(group, key.column, column<std::int64_t>(rows, [&](const json& r) { return r.at(key.object).at(key.value).get<std::int64_t>(); }));
+}
+
+std::vector<SiteSummary> readSites(hid_t entry) {
+  const h5::Group group = h5::openGroup(entry, "sites");
+  std::vector<json> rows(h5::readTexts(group, "module").size());
+  for (const Key& key : kSiteKeys) readKey(group, rows, key);
+  for (const char* key : kOptionalKeys) readOptional(group, rows, key);
+  for (const CountKey& key : kCountKeys) {
+    const auto counts = h5::readIntegers(group, key.column);
+    h5::ofLength(counts, rows.size(), key.column);
+    for (std::size_t i = 0; i < rows.size(); ++i) rows[i][key.object][key.value] = counts[i];
+  }
+  std::vector<SiteSummary> sites;
+  for (const json& row : rows) {
+    auto site = session::siteFromJson(row);
+    if (!site) throw h5::Failure{site.error().within("sites")};
+    sites.push_back(std::move(site).value());
+  }
+  return sites;
+}
+
+void writeFlips(hid_t entry, const std::vector<json>& rows) {
+  const h5::Group group = h5::createGroup(entry, "flips", "NXcollection");
+  for (const Key& key : kFlipKeys) writeKey(group, rows, key);
+}
+
+std::vector<json> readFlips(hid_t entry) {
+  const h5::Group group = h5::openGroup(entry, "flips");
+  std::vector<json> rows(h5::readTexts(group, "sample_id").size());
+  for (const Key& key : kFlipKeys) readKey(group, rows, key);
+  return rows;
+}
+
+void writeDecisions(hid_t entry, const RunRecord& run) {
+  std::vector<double> reference, candidate;
+  for (const session::SampleDecision& d : run.decisions) {
+    reference.push_back(d.referenceMargin);
+    candidate.push_back(d.candidateMargin);
+  }
+  const h5::Group group = h5::createGroup(entry, "decisions", "NXcollection");
+  h5::writeColumn(group, "reference_margin", reference);
+  h5::writeColumn(group, "candidate_margin", candidate);
+}
+
+std::vector<session::SampleDecision> readDecisions(hid_t entry) {
+  const h5::Group group = h5::openGroup(entry, "decisions");
+  const auto reference = h5::readDoubles(group, "reference_margin");
+  const auto candidate = h5::readDoubles(group, "candidate_margin");
+  h5::ofLength(candidate, reference.size(), "candidate_margin");
+  std::vector<session::SampleDecision> decisions;
+  for (std::size_t i = 0; i < reference.size(); ++i) decisions.push_back({reference[i], candidate[i]});
+  return decisions;
+}
+
+}  // namespace
+
+void writeRun(hid_t entry, const RunRecord& run) {
+  json record = session::toJson(run);
+  writeSites(entry, run.sites);
+  writeFlips(entry, record.at("flips").get<std::vector<json>>());
+  writeDecisions(entry, run);
+  record.erase("flips");
+  record.erase("decisions");
+  h5::writeText(entry, "record", dumped(record));
+}
+
+RunRecord readRun(hid_t entry) {
+  json record = json::parse(h5::readText(entry, "record"));
+  record["flips"] = readFlips(entry);
+  record["decisions"] = json::array();
+  auto run = session::runFromJson(record, readSites(entry));
+  if (!run) throw h5::Failure{run.error()};
+  run.value().decisions = readDecisions(entry);
+  return std::move(run).value();
+}
+
+}  // namespace ulpscope::storage

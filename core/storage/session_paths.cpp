@@ -1,0 +1,64 @@
+#include "core/storage/session_paths.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <filesystem>
+
+namespace ulpscope::storage {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::size_t kDigits = 4;
+
+std::optional<int> numberBetween(const std::string& text, const std::string& before, const std::string& after) {
+  if (text.size() != before.size() + kDigits + after.size() || !text.starts_with(before) || !text.ends_with(after)) return std::nullopt;
+  int number = 0;
+  const char* first = text.data() + before.size();
+  const auto parsed = std::from_chars(first, first + kDigits, number);
+  if (parsed.ec != std::errc() || parsed.ptr != first + kDigits || number < 1) return std::nullopt;
+  return number;
+}
+
+}  // namespace
+
+std::string resolvedMaster(const std::string& path) {
+  std::error_code none;
+  const fs::path real = fs::canonical(path, none);
+  return none ? path : real.string();
+}
+
+std::string folderOfSession(const std::string& master) { return master + ".d"; }
+
+std::string runFileName(int number, RunFileKind kind) {
+  return fmt::format("run-{:04}.{}.h5", number, kind == RunFileKind::metrics ? "metrics" : "tensors");
+}
+
+std::string runFilePath(const std::string& master, int number, RunFileKind kind) {
+  return folderOfSession(master) + "/" + runFileName(number, kind);
+}
+
+std::optional<int> runNumberOfFile(const std::string& name) {
+  const auto number = numberBetween(name, "run-", ".metrics.h5");
+  return number ? number : numberBetween(name, "run-", ".tensors.h5");
+}
+
+std::optional<int> runNumberOfId(const std::string& id) { return numberBetween(id, "run_", ""); }
+
+int nextRunNumber(const std::string& folder, int taken) {
+  std::error_code none;
+  for (const auto& entry : fs::directory_iterator(folder, none))
+    if (const auto number = runNumberOfFile(entry.path().filename().string())) taken = std::max(taken, *number);
+  return taken + 1;
+}
+
+bool isOwnLinkTarget(const std::string& target) {
+  const auto slash = target.find('/');
+  if (slash == std::string::npos) return false;
+  const std::string folder = target.substr(0, slash);
+  return folder.size() > 2 && folder.ends_with(".d") && runNumberOfFile(target.substr(slash + 1)).has_value();
+}
+
+}  // namespace ulpscope::storage

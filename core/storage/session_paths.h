@@ -1,0 +1,29 @@
+// Private: where a session's files lie and what their names may be. HDF5 never resolves a link of ours.
+#pragma once
+
+#include "core/base/error.h"
+
+#include <optional>
+#include <string>
+
+namespace ulpscope::storage {
+
+enum class RunFileKind { metrics, tensors };
+
+inline constexpr int kLargestRunNumber = 9999;
+
+// The master itself where `path` is a symbolic link to it, so that its folder is found beside the real file.
+std::string resolvedMaster(const std::string& path);
+std::string folderOfSession(const std::string& master);  // "x.ulps" -> "x.ulps.d"
+std::string runFileName(int number, RunFileKind kind);   // "run-0003.metrics.h5"
+std::string runFilePath(const std::string& master, int number, RunFileKind kind);
+// The number in "run-0003.metrics.h5" or "run-0003.tensors.h5"; nothing for any other name.
+std::optional<int> runNumberOfFile(const std::string& name);
+std::optional<int> runNumberOfId(const std::string& id);  // "run_0003"
+// 1 + the largest of `taken` and of every run file in the folder, named by a master or not.
+int nextRunNumber(const std::string& folder, int taken);
+
+// True for the one kind of external link that a master holds for other readers: "<folder>.d/run-NNNN.metrics.h5".
+bool isOwnLinkTarget(const std::string& target);
+
+}  // namespace ulpscope::storage
