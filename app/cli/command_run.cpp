@@ -1,0 +1,77 @@
+#include "commands.h"
+#include "core/base/number_text.h"
+#include "core/report/run_document.h"
+#include "json_output.h"
+#include "run_job.h"
+#include "run_options.h"
+
+#include <CLI/CLI.hpp>
+
+#include <algorithm>
+#include <cstdio>
+#include <memory>
+
+namespace ulpscope::cli {
+namespace {
+
+using session::RunRecord;
+
+bool hasNonfinite(const RunRecord& run) {
+  return !run.nonfiniteOrigins.empty() || !run.noDecision.empty() ||
+         std::any_of(run.sites.begin(), run.sites.end(), [](const auto& site) { return site.candidateOnly.total() > 0; });
+}
+
+// A sample without a decision is no proof that nothing flipped: it counts here.
+std::string flipFailure(const RunRecord& run) {
+  if (!run.flips.empty()) return base::counted(static_cast<std::int64_t>(run.flips.size()), "flip");
+  if (!run.noDecision.empty())
+    return base::counted(static_cast<std::int64_t>(run.noDecision.size()), "sample") + " without a decision (scores are NaN)";
+  return "";
+}
+
+// 1 for a finding that --fail-on names; what the run asks for by itself goes first.
+int judged(const RunRecord& run, const RunOrder& order) {
+  if (const int code = exitCodeOf(run); code != 0) return code;
+  std::string why;
+  if (order.failOnNonfinite && hasNonfinite(run)) why = "non-finite values (--fail-on nonfinite)";
+  if (const std::string flips = flipFailure(run); order.failOnFlip && !flips.empty())
+    why += (why.empty() ? "" : "; ") + flips + " (--fail-on flip)";
+  if (!why.empty()) {
+    std::fprintf(stderr, "ulpscope: failed: %s\n", why.c_str());
+    return 1;
+  }
+  return order.failOnFlip && run.decisions.empty() ? base::exitCode(base::ErrorKind::inconclusive) : 0;
+}
+
+Outcome runAction(const RunWords& words) {
+  const auto order = orderFrom(words);
+  if (!order) return order.error();
+  const auto finished = performRun(order->request);
+  if (!finished) return finished.error();
+  const RunRecord& run = finished->run();
+  const auto written = writeJson(order->json, report::runDocument(finished->session, run, finished->sessionPath));
+  if (order->json != "-") {
+    std::fputs(report::runSummary(finished->session, run, finished->sessionPath).c_str(), stdout);
+    std::fputs(nextStep(finished.value(), order->request).c_str(), stdout);
+  }
+  if (!written) return written.error();
+  return judged(run, order.value());
+}
+
+constexpr const char* kHelp =
+    "Runs a model in FP32 and under autocast on the same inputs and compares them op by op.\n\n"
+    "Examples:\n"
+    "  ulpscope run model.ts --inputs inputs.h5\n"
+    "  ulpscope run model.ts --inputs inputs.h5 --decision argmax --fp32 encoder.0.ffn.wo --append\n"
+    "  ulpscope run model.ts --inputs inputs.h5 --decision argmax --fail-on nonfinite,flip --json run.json\n";
+
+}  // namespace
+
+void addRun(CLI::App& app, Invocation& invocation) {
+  CLI::App* command = app.add_subcommand("run", kHelp);
+  auto words = std::make_shared<RunWords>();
+  addRunOptions(*command, *words);
+  command->callback([words, &invocation] { invocation.action = [words] { return runAction(*words); }; });
+}
+
+}  // namespace ulpscope::cli

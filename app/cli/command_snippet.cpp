@@ -1,0 +1,40 @@
+#include "commands.h"
+#include "core/protocol/message.h"
+
+#include <CLI/CLI.hpp>
+
+#include <fstream>
+#include <iostream>
+#include <memory>
+
+namespace ulpscope::cli {
+namespace {
+
+Outcome snippetAction(const std::string& name) {
+  const auto path = protocol::findData("python/" + name);
+  if (!path) return path.error();
+  std::ifstream file(path.value());
+  if (!file || !(std::cout << file.rdbuf()) || !std::cout.flush())
+    return base::Error{base::ErrorKind::input, "cannot be read", path.value(), "reinstall Ulpscope"};
+  return 0;
+}
+
+constexpr const char* kHelp =
+    "Prints Python lines that export your model, its inputs and its eager outputs.\n\n"
+    "Examples:\n"
+    "  ulpscope snippet > export.py\n"
+    "  ulpscope snippet --trace\n";
+
+}  // namespace
+
+void addSnippet(CLI::App& app, Invocation& invocation) {
+  CLI::App* command = app.add_subcommand("snippet", kHelp);
+  auto script = std::make_shared<bool>(false), trace = std::make_shared<bool>(false);
+  CLI::Option* scripted = command->add_flag("--script", *script, "for torch.jit.script (default)");
+  command->add_flag("--trace", *trace, "for torch.jit.trace")->excludes(scripted);
+  command->callback([script, trace, &invocation] {
+    invocation.action = [trace] { return snippetAction(*trace ? "snippet_trace.py" : "snippet_script.py"); };
+  });
+}
+
+}  // namespace ulpscope::cli

@@ -1,0 +1,57 @@
+// A conversation with the engine: hello, one request, its answer; Ctrl+C and every way an engine can fail on the way.
+#pragma once
+
+#include "engine_process.h"
+#include "progress_display.h"
+
+#include <nlohmann/json.hpp>
+
+#include <functional>
+#include <optional>
+
+namespace ulpscope::cli {
+
+class EngineClient {
+ public:
+  // Finds and starts the engine and says hello. From here to the end of the program SIGINT, SIGTERM and SIGHUP mean
+  // cancel.
+  static base::Result<EngineClient> start();
+  EngineClient(EngineClient&&) = default;
+  // Asks the engine to end; one that does not within two seconds is killed.
+  ~EngineClient();
+
+  const std::string& program() const { return m_program; }
+  const nlohmann::json& hello() const { return m_hello; }
+
+  // encode: makes the request with the id given. about: the file concerned, for errors of the engine itself. Gives the
+  // engine's result or its error; error kind run when the engine crashed, cancelled after Ctrl+C.
+  base::Result<nlohmann::json> ask(const std::function<std::string(int id)>& encode, const std::string& about);
+
+ private:
+  struct Request {
+    int id;
+    std::string about;
+    std::chrono::steady_clock::time_point deadline;  // max(): none
+    base::Progress last;                             // where it stood
+    std::chrono::steady_clock::time_point cancelDeadline{};
+    int cancelsSeen = 0;                             // Ctrl+C pressed when the cancel was sent
+    ProgressDisplay display;
+  };
+
+  EngineClient(std::string program, EngineProcess process) : m_program(std::move(program)), m_process(std::move(process)) {}
+  base::Result<nlohmann::json> waitFor(Request& request);
+  std::optional<base::Result<nlohmann::json>> take(Request& request, const std::string& line);
+  // Sends the cancel at the first Ctrl+C; an error when patience or the user's is over.
+  std::optional<base::Error> lookAtSignals(Request& request);
+  base::Error failed(const Request& request, const std::string& what);
+  base::Error ended(const Request& request);
+  base::Status sayHello();
+
+  std::string m_program;
+  EngineProcess m_process;
+  nlohmann::json m_hello;
+  int m_lastId = 0;
+  bool m_usable = true;  // false: it is dead or cannot be trusted
+};
+
+}  // namespace ulpscope::cli

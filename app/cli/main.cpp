@@ -1,0 +1,95 @@
+// ulpscope: the command line. Parses, calls the command, prints the one error line, gives the exit code.
+#include "commands.h"
+#include "core/protocol/message.h"
+#include "core/report/run_document.h"
+#include "core/storage/session_store.h"
+#include "json_output.h"
+#include "usage.h"
+
+#include <CLI/CLI.hpp>
+
+#include <cstdio>
+#include <exception>
+
+namespace ulpscope::cli {
+namespace {
+
+constexpr const char* kHelp =
+    "Ulpscope runs a PyTorch model twice on the same inputs, in FP32 and under autocast, and shows where the two part.\n\n"
+    "Examples:\n"
+    "  ulpscope demo                                            a built-in experiment, run for real\n"
+    "  ulpscope snippet > export.py                             Python lines that export your model and inputs\n"
+    "  ulpscope inspect model.ts                                what autocast does to each op\n"
+    "  ulpscope run model.ts --inputs inputs.h5 --decision argmax   FP32 against FP16\n"
+    "  ulpscope gui model-fp16.ulps                             the session in the window\n";
+
+constexpr const char* kExitCodes =
+    "Exit codes: 0 done, 1 a --fail-on finding, 2 usage, 3 input unreadable or not supported, 4 the run failed,\n"
+    "5 inconclusive, 130 cancelled. Data goes to standard output, messages and progress to standard error.";
+
+void printVersion(bool asJson) {
+  if (!asJson) {
+    std::puts("ulpscope " ULPSCOPE_VERSION);
+    return;
+  }
+  const nlohmann::json versions = {{"ulpscope", ULPSCOPE_VERSION},
+                                   {"protocol", protocol::kVersion},
+                                   {"hdf5", storage::hdf5Version()},
+                                   {"built_with", {{"libtorch", ULPSCOPE_BUILT_WITH_TORCH}, {"qt", ULPSCOPE_BUILT_WITH_QT}}}};
+  std::puts(versions.dump(2).c_str());
+}
+
+// `--version --json` has no file after --json, unlike everywhere else: it is looked at before the parser.
+bool askedForVersion(int argc, const char* const* argv, bool& asJson) {
+  const std::string_view first = argc > 1 ? argv[1] : "", second = argc > 2 ? argv[2] : "";
+  asJson = (first == "--version" && second == "--json") || (first == "--json" && second == "--version");
+  return asJson || (first == "--version" && argc == 2);
+}
+
+int fail(const base::Error& error, const std::string& jsonTarget, bool inspecting) {
+  std::fflush(stdout);
+  std::fprintf(stderr, "ulpscope: %s\n", error.message().c_str());
+  const auto written = writeJson(jsonTarget, inspecting ? inspectErrorDocument(error) : report::errorDocument(error));
+  if (!written) std::fprintf(stderr, "ulpscope: %s\n", written.error().message().c_str());
+  return base::exitCode(error.kind);
+}
+
+int parseAndRun(int argc, const char* const* argv) {
+  CLI::App app(kHelp, "ulpscope");
+  Invocation invocation;
+  app.footer(kExitCodes);
+  app.set_version_flag("--version", "ulpscope " ULPSCOPE_VERSION);
+  app.get_formatter()->column_width(34);
+  for (const auto add : {addInspect, addRun, addDemo, addDoctor, addSnippet, addWorker, addGui}) add(app, invocation);
+  const std::string jsonTarget = jsonTargetOf(argc, argv);
+  const bool inspecting = argc > 1 && std::string_view(argv[1]) == "inspect";
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::Success& request) {
+    return app.exit(request);  // --help, --version
+  } catch (const CLI::ParseError& fault) {
+    return fail(usageError(app, fault), jsonTarget, inspecting);
+  }
+  if (!invocation.action) {
+    std::fputs(app.help().c_str(), stdout);
+    return 0;
+  }
+  const Outcome outcome = invocation.action();
+  std::fflush(stdout);
+  return outcome ? outcome.value() : fail(outcome.error(), jsonTarget, inspecting);
+}
+
+}  // namespace
+}  // namespace ulpscope::cli
+
+int main(int argc, char** argv) try {
+  bool asJson = false;
+  if (ulpscope::cli::askedForVersion(argc, argv, asJson)) {
+    ulpscope::cli::printVersion(asJson);
+    return 0;
+  }
+  return ulpscope::cli::parseAndRun(argc, argv);
+} catch (const std::exception& e) {
+  std::fprintf(stderr, "ulpscope: internal error: %s\n", e.what());
+  return ulpscope::base::exitCode(ulpscope::base::ErrorKind::internal);
+}

@@ -1,0 +1,47 @@
+#include "run_command_line.h"
+
+#include <filesystem>
+
+namespace ulpscope::cli {
+
+std::string shellWord(const std::string& word) {
+  constexpr const char* kPlain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_./:=@%+,-";
+  if (!word.empty() && word.find_first_not_of(kPlain) == std::string::npos) return word;
+  std::string quoted = "'";
+  for (const char c : word) quoted += c == '\'' ? std::string("'\\''") : std::string(1, c);
+  return quoted + "'";
+}
+
+std::string shownPath(const std::string& path) {
+  const std::filesystem::path relative = std::filesystem::path(path).lexically_proximate(std::filesystem::current_path());
+  return relative.empty() || *relative.begin() == ".." ? path : relative.string();
+}
+
+std::string appendCommand(const session::RunRequest& request) {
+  const session::RunSettings& s = request.settings;
+  const session::RunSettings defaults;
+  std::string text = "ulpscope run " + shellWord(shownPath(request.modelPath));
+  const auto add = [&text](const std::string& option, const std::string& value) {
+    if (!value.empty()) text += " " + option + " " + shellWord(value);
+  };
+  add("--inputs", shownPath(request.inputsPath));
+  if (!request.labelsPath.empty()) add("--labels", shownPath(request.labelsPath));
+  if (!request.classNamesPath.empty()) add("--class-names", shownPath(request.classNamesPath));
+  if (s.autocast != defaults.autocast) add("--autocast", "bf16");
+  if (s.policyTable != defaults.policyTable) add("--policy", s.policyTable);
+  if (s.batchSize != defaults.batchSize) add("--batch-size", std::to_string(s.batchSize));
+  if (s.decision.kind != session::DecisionRule::Kind::none) add("--decision", s.decision.text());
+  add("--decision-output", s.decisionOutput);
+  if (s.tie != defaults.tie) add("--tie", name(s.tie));
+  for (const auto& [input, axis] : s.batchAxis) add("--batch-axis", input + "=" + (axis < 0 ? "none" : std::to_string(axis)));
+  if (s.seed != defaults.seed) add("--seed", std::to_string(s.seed));
+  if (!s.castCache) text += " --no-cast-cache";
+  if (s.trainMode) text += " --train";
+  if (s.verifyProbe) text += " --verify-probe";
+  for (const std::string& path : s.disable) add("--disable", path);
+  for (const std::string& path : s.fp32) add("--fp32", path);
+  add("--session", shownPath(request.sessionPath));
+  return text + " --append";
+}
+
+}  // namespace ulpscope::cli

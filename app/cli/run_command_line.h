@@ -1,0 +1,20 @@
+// A request back as the words that a user types, for "what next" lines.
+#pragma once
+
+#include "core/session/settings.h"
+
+#include <string>
+
+namespace ulpscope::cli {
+
+// Quoted for a POSIX shell where needed.
+std::string shellWord(const std::string& word);
+
+// "ulpscope run MODEL --inputs F ... --session S --append": the same run again into the same session, with whatever
+// differs from the defaults.
+std::string appendCommand(const session::RunRequest& request);
+
+// A path as short as it can be said from the working directory.
+std::string shownPath(const std::string& path);
+
+}  // namespace ulpscope::cli

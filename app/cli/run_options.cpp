@@ -1,0 +1,174 @@
+#include "run_options.h"
+
+#include "json_output.h"
+
+#include <CLI/CLI.hpp>
+#include <unistd.h>
+
+#include <filesystem>
+#include <limits>
+
+namespace ulpscope::cli {
+namespace {
+
+namespace fs = std::filesystem;
+using base::Error;
+using base::ErrorKind;
+using base::Result;
+using base::Status;
+
+Error usage(const std::string& which, const std::string& what, const std::string& remedy = "") {
+  return Error{ErrorKind::usage, what, which, remedy};
+}
+
+// An option given several times, with one value each: it must not swallow the words that follow.
+void addList(CLI::App& command, const std::string& name, std::vector<std::string>& values, const std::string& help) {
+  command.add_option(name, values, help)->allow_extra_args(false)->take_all();
+}
+
+std::string absolute(const std::string& path) { return path.empty() ? path : fs::absolute(path).lexically_normal().string(); }
+
+Status setAutocast(const RunWords& words, session::RunSettings& settings) {
+  if (words.autocast == "fp16")
+    settings.autocast = base::DType::float16;
+  else if (words.autocast == "bf16")
+    settings.autocast = base::DType::bfloat16;
+  else
+    return usage("--autocast " + words.autocast, "is no autocast type", "use fp16 or bf16");
+  const std::string device = words.policy.substr(0, words.policy.find('@'));
+  if ((device != "cuda" && device != "cpu") || words.policy.back() == '@')
+    return usage("--policy " + words.policy, "is no policy", "use cuda or cpu, with a PyTorch version if wanted: cuda@1.13");
+  settings.policyTable = words.policy;
+  return base::success();
+}
+
+// The words are right, but this version has no engine for them: not a usage error.
+Status setMode(const RunWords& words, session::RunSettings& settings) {
+  if (words.mode != "emulated" && words.mode != "native") return usage("--mode " + words.mode, "is no mode", "use emulated");
+  if (words.device != "cpu" && words.device != "cuda") return usage("--device " + words.device, "is no device", "use cpu");
+  if (words.mode == "native")
+    return Error{ErrorKind::input, "is not in this version", "--mode native", "use --mode emulated, which computes what CUDA autocast does on any CPU"};
+  if (words.device == "cuda")
+    return Error{ErrorKind::input, "is not in this version", "--device cuda", "use --device cpu, which emulates CUDA autocast"};
+  settings.mode = session::Mode::emulated;
+  settings.device = words.device;
+  return base::success();
+}
+
+Status setDecision(const RunWords& words, session::RunSettings& settings) {
+  auto rule = session::parseDecisionRule(words.decision);
+  if (!rule) return rule.error();
+  settings.decision = rule.value();
+  settings.decisionOutput = words.decisionOutput;
+  const auto tie = session::tieRuleFromName(words.tie);
+  if (!tie) return usage("--tie " + words.tie, "is no tie rule", "use first, flag or refuse");
+  settings.tie = *tie;
+  return base::success();
+}
+
+Status setBatchAxis(const RunWords& words, session::RunSettings& settings) {
+  for (const std::string& word : words.batchAxis) {
+    const auto equals = word.find('=');
+    const std::string value = equals == std::string::npos ? "" : word.substr(equals + 1);
+    const bool digits = !value.empty() && value.size() < 4 && value.find_first_not_of("0123456789") == std::string::npos;
+    if (equals == 0 || (value != "none" && !digits))
+      return usage("--batch-axis " + word, "is not of the form NAME=D", "use the argument's name and the axis that counts samples, or NAME=none");
+    if (!settings.batchAxis.emplace(word.substr(0, equals), value == "none" ? -1 : std::stoi(value)).second)
+      return usage("--batch-axis " + word, "names an argument twice");
+  }
+  return base::success();
+}
+
+Status setNumbers(const RunWords& words, session::RunSettings& settings) {
+  if (words.batchSize < 1 || words.batchSize > std::numeric_limits<int>::max())
+    return usage("--batch-size " + std::to_string(words.batchSize), "must be 1 or more");
+  settings.batchSize = static_cast<int>(words.batchSize);
+  settings.seed = words.seed;
+  settings.trainMode = words.train;
+  settings.castCache = !words.noCastCache;
+  settings.verifyProbe = words.verifyProbe;
+  settings.fp32 = words.fp32;
+  settings.disable = words.disable;
+  for (const auto* list : {&words.fp32, &words.disable})
+    for (const std::string& path : *list)
+      if (path.empty()) return usage(list == &words.fp32 ? "--fp32" : "--disable", "got an empty module path", "the whole model is '.'");
+  return base::success();
+}
+
+Status setFailOn(const RunWords& words, RunOrder& order) {
+  for (const std::string& finding : words.failOn) {
+    if (finding == "nonfinite")
+      order.failOnNonfinite = true;
+    else if (finding == "flip")
+      order.failOnFlip = true;
+    else
+      return usage("--fail-on " + finding, "is no finding", "use nonfinite, flip or both: nonfinite,flip");
+  }
+  if (order.failOnFlip && order.request.settings.decision.kind == session::DecisionRule::Kind::none)
+    return usage("--fail-on flip", "needs a decision, without one nothing can flip", "add --decision argmax");
+  return base::success();
+}
+
+Status setSession(const RunWords& words, session::RunRequest& request) {
+  const std::string dtype = request.settings.autocast == base::DType::bfloat16 ? "bf16" : "fp16";
+  const std::string chosen = words.session.empty() ? fs::path(words.model).stem().string() + "-" + dtype + ".ulps" : words.session;
+  request.sessionPath = absolute(chosen);
+  std::error_code ignored;
+  const bool exists = fs::exists(fs::symlink_status(request.sessionPath, ignored));
+  if (exists && !words.append)
+    return usage(chosen, "the session exists", "add the run to it with --append, or name another with --session");
+  request.append = exists;
+  const fs::path folder = fs::path(request.sessionPath).parent_path();
+  if (!fs::is_directory(folder, ignored) || ::access(folder.c_str(), W_OK) != 0)
+    return usage(chosen, "no session can be written in " + folder.string(), "name another with --session");
+  return base::success();
+}
+
+}  // namespace
+
+void addRunOptions(CLI::App& command, RunWords& words) {
+  command.add_option("MODEL", words.model, "TorchScript file (.pt, .ts)");
+  command.add_option("--inputs", words.inputs, "inputs: HDF5, or a TorchScript module that holds tensors")->type_name("F");
+  command.add_option("--labels", words.labels, "true classes: HDF5 with 'labels', or one whole number a line")->type_name("F");
+  command.add_option("--class-names", words.classNames, "names of the classes, one a line")->type_name("F");
+  command.add_option("--autocast", words.autocast, "fp16 (default) or bf16")->type_name("TYPE");
+  command.add_option("--policy", words.policy, "whose autocast lists: cuda (default), cpu, with @VERSION of PyTorch")->type_name("P");
+  command.add_option("--mode", words.mode, "emulated: what CUDA autocast does, on any CPU")->type_name("M");
+  command.add_option("--device", words.device, "cpu")->type_name("D");
+  command.add_option("--batch-size", words.batchSize, "samples a forward (default 32)")->type_name("N");
+  addList(command, "--fp32", words.fp32, "keep this module in FP32, its inputs cast to float32 (repeatable, globs, '.' is all)");
+  addList(command, "--disable", words.disable, "autocast off in this module, its inputs as they are (repeatable)");
+  command.add_option("--decision", words.decision, "none (default), argmax or argmax:DIM")->type_name("R");
+  command.add_option("--decision-output", words.decisionOutput, "output that the decision is read off")->type_name("NAME");
+  command.add_option("--tie", words.tie, "equal best scores: first (default), flag or refuse")->type_name("RULE");
+  command.add_flag("--no-cast-cache", words.noCastCache, "cast parameters anew at every use");
+  addList(command, "--batch-axis", words.batchAxis, "axis of an input that counts samples: NAME=D, or NAME=none (repeatable)");
+  command.add_option("--seed", words.seed, "of the model's random ops (default 0)")->type_name("N");
+  command.add_flag("--train", words.train, "run the model in train mode");
+  command.add_flag("--verify-probe", words.verifyProbe, "check that observing does not change the outputs");
+  command.add_option("--fail-on", words.failOn, "exit 1 on a finding: nonfinite, flip or nonfinite,flip")
+      ->delimiter(',')->allow_extra_args(false)->take_all()->type_name("WHAT");
+  command.add_option("--session", words.session, "where the session goes (default ./MODEL-fp16.ulps)")->type_name("OUT.ulps");
+  command.add_flag("--append", words.append, "the session may exist: add one more run");
+  command.add_option("--json", words.json, "write the run document to F ('-': standard output)")->type_name("F");
+}
+
+Result<RunOrder> orderFrom(const RunWords& words) {
+  if (words.model.empty()) return usage("run", "which model? MODEL is missing", "for instance: ulpscope run model.ts --inputs inputs.h5");
+  if (words.inputs.empty()) return usage("run", "on which inputs? --inputs F is missing", "`ulpscope snippet` prints Python lines that save them");
+  RunOrder order;
+  order.json = words.json;
+  session::RunSettings& settings = order.request.settings;
+  for (const auto& set : {setAutocast, setMode, setDecision, setBatchAxis, setNumbers})
+    if (const Status good = set(words, settings); !good) return good.error();
+  if (const Status good = setFailOn(words, order); !good) return good.error();
+  order.request.modelPath = absolute(words.model);
+  order.request.inputsPath = absolute(words.inputs);
+  order.request.labelsPath = absolute(words.labels);
+  order.request.classNamesPath = absolute(words.classNames);
+  if (const Status good = setSession(words, order.request); !good) return good.error();
+  if (const Status good = checkJsonTarget(words.json); !good) return good.error();
+  return order;
+}
+
+}  // namespace ulpscope::cli

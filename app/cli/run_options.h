@@ -1,0 +1,39 @@
+// The options of `ulpscope run`, from words to a request.
+#pragma once
+
+#include "core/base/error.h"
+#include "core/session/settings.h"
+
+#include <string>
+#include <vector>
+
+namespace CLI {
+class App;
+}
+
+namespace ulpscope::cli {
+
+// As they stand on the command line.
+struct RunWords {
+  std::string model, inputs, labels, classNames, session, json;
+  std::string autocast = "fp16", policy = "cuda", mode = "emulated", device = "cpu", decision = "none", tie = "first";
+  std::string decisionOutput;
+  std::int64_t batchSize = 32;
+  std::uint64_t seed = 0;
+  std::vector<std::string> fp32, disable, batchAxis, failOn;
+  bool noCastCache = false, train = false, verifyProbe = false, append = false;
+};
+
+struct RunOrder {
+  session::RunRequest request;
+  std::string json;           // target of --json, may be empty
+  bool failOnNonfinite = false;
+  bool failOnFlip = false;
+};
+
+void addRunOptions(CLI::App& command, RunWords& words);
+
+// Error kind usage for a wrong word; kind input for what this version cannot do (native mode, cuda).
+base::Result<RunOrder> orderFrom(const RunWords& words);
+
+}  // namespace ulpscope::cli
