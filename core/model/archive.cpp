@@ -1,0 +1,160 @@
+#include "core/model/archive.h"
+
+#include "core/base/hashing.h"
+#include "core/model/code_scan.h"
+#include "core/model/pickle_scan.h"
+#include "core/model/zip_archive.h"
+
+#include <fmt/format.h>
+
+#include <map>
+
+namespace ulpscope::model {
+namespace {
+
+using base::Error;
+using base::ErrorKind;
+using base::Result;
+using base::Status;
+
+constexpr const char* kExport = "export the model with torch.jit.script or torch.jit.trace, see ulpscope snippet";
+// Code and pickles are read whole; real ones have at most a few megabytes.
+constexpr std::uint64_t kLargestText = std::uint64_t{1} << 28;
+
+// Records by their name below the archive's top folder, in name order.
+using Records = std::map<std::string, ZipRecord>;
+
+bool isCode(const std::string& name) { return name.starts_with("code/"); }
+bool isSource(const std::string& name) { return isCode(name) && name.ends_with(".py"); }
+bool isSourceMap(const std::string& name) { return isCode(name) && name.ends_with(".debug_pkl"); }
+bool isWeights(const std::string& name) {
+  return name == "data.pkl" || name == "constants.pkl" || name.starts_with("data/") || name.starts_with("constants/");
+}
+
+bool looksLikeExport(const ZipArchive& archive) {
+  for (const ZipRecord& record : archive.records())
+    if (record.name == "serialized_exported_program.json" || record.name.ends_with("/archive_format") || record.name.ends_with("/models/model.json")) return true;
+  return false;
+}
+
+Result<Records> recordsBelowRoot(const std::string& path, const ZipArchive& archive) {
+  if (looksLikeExport(archive)) return Error{ErrorKind::input, "is a torch.export archive (.pt2), not a TorchScript model", path, kExport};
+  if (archive.records().empty()) return Error{ErrorKind::input, "is an empty zip archive", path, kExport};
+  // As LibTorch's reader: the first record's folder is the top.
+  const std::string& first = archive.records().front().name;
+  const std::string root = first.substr(0, first.find('/') + 1);
+  Records records;
+  for (const ZipRecord& record : archive.records())
+    if (!root.empty() && record.name.starts_with(root)) records.emplace(record.name.substr(root.size()), record);
+  return records;
+}
+
+Status checkKind(const std::string& path, const Records& records) {
+  bool hasCode = false;
+  for (const auto& [name, record] : records) hasCode = hasCode || isSource(name);
+  const bool hasData = records.contains("data.pkl"), hasConstants = records.contains("constants.pkl");
+  if (hasData && !hasCode && !hasConstants)
+    return Error{ErrorKind::input, "holds weights or a pickled object without code (a torch.save archive, for instance a state dict)", path, kExport};
+  if (records.contains("model.json")) return Error{ErrorKind::input, "is a TorchScript model older than PyTorch 1.2", path, "load and save it again with a newer PyTorch"};
+  if (hasData && hasConstants && hasCode) return base::success();
+  const std::string missing = !hasData ? "data.pkl" : !hasConstants ? "constants.pkl" : "code/";
+  return Error{ErrorKind::input, "is a zip archive but no TorchScript model (it has no " + missing + ")", path, kExport};
+}
+
+Result<std::string> readText(const ZipArchive& archive, const ZipRecord& record) {
+  if (record.sizeBytes > kLargestText)
+    return Error{ErrorKind::input, fmt::format("is {} bytes long, more than any real code or pickle", record.sizeBytes), record.name, "do not load this file"};
+  std::string text;
+  if (auto status = archive.read(record, [&](std::string_view piece) { text += piece; }); !status) return status.error();
+  return text;
+}
+
+// Every storage that the pickle `name` declares must have its bytes in `folder`.
+Status checkStorages(const std::string& place, const std::string& folder, const PickleContents& contents, const Records& records) {
+  for (const DeclaredStorage& storage : contents.storages) {
+    if (storage.sizeBytes == 0) continue;
+    const auto record = records.find(folder + "/" + storage.key);
+    if (record == records.end())
+      return Error{ErrorKind::input, fmt::format("declares the storage '{}', which the archive does not have", storage.key), place, "copy the file again, or export the model again"};
+    if (record->second.sizeBytes < storage.sizeBytes)
+      return Error{ErrorKind::input, fmt::format("holds {} bytes where {} are declared; LibTorch would read beyond it", record->second.sizeBytes, storage.sizeBytes),
+                   place + ", " + folder + "/" + storage.key, "do not load this file; export the model again"};
+  }
+  return base::success();
+}
+
+Status checkPickle(const std::string& place, const std::string& name, const std::string& text, const Records& records) {
+  const auto contents = scanPickle(text);
+  if (!contents) return contents.error().within(place + ", " + name);
+  return checkStorages(place, name.substr(0, name.find('.')), contents.value(), records);
+}
+
+Status checkText(const std::string& path, const std::string& name, const std::string& text, const Records& records) {
+  if (isSource(name)) {
+    const auto status = scanCode(text);
+    return status ? base::success() : Status(status.error().within(path + ", " + name));
+  }
+  if (isSourceMap(name)) {
+    const auto contents = scanPickle(text);
+    return contents ? base::success() : Status(contents.error().within(path + ", " + name));
+  }
+  if (name == "byteorder" && text != "little")
+    return Error{ErrorKind::input, "was saved on a big-endian machine, its weights would be misread", path, "export the model on a little-endian machine"};
+  return name == "data.pkl" || name == "constants.pkl" ? checkPickle(path, name, text, records) : base::success();
+}
+
+bool isText(const std::string& name) {
+  return isSource(name) || isSourceMap(name) || name == "data.pkl" || name == "constants.pkl" || name == "byteorder";
+}
+
+// One pass over every record: its CRC, its own check, its share of the fingerprint.
+class Pass {
+ public:
+  Pass(const std::string& path, const ZipArchive& archive, const Records& records) : m_path(path), m_archive(archive), m_records(records) {}
+
+  Result<Fingerprint> run() {
+    for (const auto& [name, record] : m_records)
+      if (auto status = visit(name, record); !status) return status.error();
+    return Fingerprint{m_code.hexDigest(), m_weights.hexDigest()};
+  }
+
+ private:
+  // Source maps hold paths of the machine that exported: they are no part of what the model computes.
+  base::Sha256* hashFor(const std::string& name) {
+    if (isCode(name) && !isSourceMap(name)) return &m_code;
+    return isWeights(name) ? &m_weights : nullptr;
+  }
+
+  Status visit(const std::string& name, const ZipRecord& record) {
+    base::Sha256* hash = hashFor(name);
+    // Name and length first, so that no two sets of records give the same stream.
+    if (hash) hash->update(fmt::format("{}\n{}\n", name, record.sizeBytes));
+    if (!isText(name))
+      return m_archive.read(record, [&](std::string_view piece) {
+        if (hash) hash->update(piece);
+      });
+    const auto text = readText(m_archive, record);
+    if (!text) return text.error();
+    if (hash) hash->update(text.value());
+    return checkText(m_path, name, text.value(), m_records);
+  }
+
+  const std::string& m_path;
+  const ZipArchive& m_archive;
+  const Records& m_records;
+  base::Sha256 m_code;
+  base::Sha256 m_weights;
+};
+
+}  // namespace
+
+Result<Fingerprint> checkArchive(const std::string& path) {
+  const auto archive = ZipArchive::open(path);
+  if (!archive) return archive.error();
+  const auto records = recordsBelowRoot(path, archive.value());
+  if (!records) return records.error();
+  if (auto kind = checkKind(path, records.value()); !kind) return kind.error();
+  return Pass(path, archive.value(), records.value()).run();
+}
+
+}  // namespace ulpscope::model
