@@ -1,6 +1,6 @@
 // viridis and cividis: anchors of matplotlib's tables (CC0; Nunez, Anderton, Renslow 2018 for cividis);
 // vik: Crameri, Scientific colour maps (MIT), doi:10.5281/zenodo.1243862. Linear in sRGB between anchors.
-#include "core/render/heatmap.h"
+#include "core/render/viewport.h"
 
 #include <algorithm>
 #include <cmath>
@@ -72,11 +72,7 @@ std::string label(ColorMap map) {
 double colorPosition(double value, const ColorRange& range, ColorMap map) {
   const double decades = std::log10(range.high / range.low);
   if (map != ColorMap::vik) return value <= 0 ? 0.0 : std::clamp(std::log10(value / range.low) / decades, 0.0, 1.0);
-  const double magnitude = std::fabs(value) / range.low;
-  // One linear decade-wide step below `low`, so that the scale is continuous at it.
-  const double step = magnitude <= 1 ? magnitude : 1 + std::log10(magnitude);
-  const double half = std::min(step / (1 + decades), 1.0) / 2;
-  return value < 0 ? 0.5 - half : 0.5 + half;
+  return 0.5 + std::clamp(symlog(value, range.low) / (1 + decades), -1.0, 1.0) / 2;
 }
 
 }  // namespace ulpscope::render

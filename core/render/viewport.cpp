@@ -85,6 +85,11 @@ std::vector<double> decadeTicks(const ColorRange& range) {
   return ticks;
 }
 
+double symlog(double value, double linear) {
+  const double steps = std::fabs(value) / linear;
+  return std::copysign(steps <= 1 ? steps : 1 + std::log10(steps), value);
+}
+
 std::int64_t indexTickStep(double span, int most) {
   const double least = span / std::max(1, most);
   for (std::int64_t decade = 1;; decade *= 10)

@@ -32,6 +32,8 @@ Viewport showing(const Viewport& viewport, CellIndex cell, std::int64_t rows, st
 
 // Decades from low to high for axes: 1e-6, 1e-5, ...
 std::vector<double> decadeTicks(const ColorRange& range);
+// Linear within +-linear (where it is +-1), decades beyond: 1 + log10(|v| / linear), with v's sign.
+double symlog(double value, double linear);
 // Step of 1, 2, 5 x 10^n that gives at most `most` ticks over `span` cells, at least 1.
 std::int64_t indexTickStep(double span, int most);
 

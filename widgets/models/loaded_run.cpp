@@ -42,9 +42,18 @@ const std::vector<std::int64_t>& LoadedRun::sitesOf(const QString& path) const {
   return none;
 }
 
+std::vector<std::int64_t> LoadedRun::sitesWithin(const QString& path) const {
+  std::vector<std::int64_t> sites;
+  const std::string ancestor = core(path);
+  for (std::size_t i = 0; i < run->sites.size(); ++i)
+    if (model::isWithin(run->sites[i].modulePath, ancestor)) sites.push_back(static_cast<std::int64_t>(i));
+  return sites;
+}
+
 std::int64_t LoadedRun::worstSite(const QString& path) const {
+  const std::vector<std::int64_t>& own = sitesOf(path);
   std::int64_t worst = -1;
-  for (const std::int64_t site : sitesOf(path))
+  for (const std::int64_t site : own.empty() ? sitesWithin(path) : own)
     if (worst < 0 || isWorse(run->sites[static_cast<std::size_t>(site)], run->sites[static_cast<std::size_t>(worst)])) worst = site;
   return worst;
 }

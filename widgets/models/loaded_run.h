@@ -25,7 +25,9 @@ struct LoadedRun {
   double tolerance() const;  // rtol of the site tolerance: what relative L2 errors are measured against
   // Indices of sites in `path` itself; empty for a module without op sites of its own.
   const std::vector<std::int64_t>& sitesOf(const QString& path) const;
-  // The worst of those: an origin, then a consequence, then the largest error; -1: none.
+  // Of the module and all below it, in execution order.
+  std::vector<std::int64_t> sitesWithin(const QString& path) const;
+  // The worst of sitesOf, or of sitesWithin where that is empty: an origin, then a consequence, then the largest error; -1: none.
   std::int64_t worstSite(const QString& path) const;
 };
 
@@ -42,7 +44,7 @@ struct LoadedSession {
   RunPointer b;  // the run in focus; nullptr: a session without runs
 };
 
-// "FP16 overflows: non-finite in 3 samples, first in encoder.0.fc2" in few words: what a step strip or a table says of a run.
+// "1 non-finite origin, 3 flips": what the step strip says of a run.
 QString outcome(const session::RunRecord& run);
 // Largest relative L2 error over the sites; NaN when nothing was compared.
 double worstError(const session::RunRecord& run);

@@ -23,6 +23,13 @@ QString opText(const session::SiteSummary& site) {
   return text;
 }
 
+// "fc2: " for a site below the module shown.
+QString placeText(const session::SiteSummary& site, const QString& modulePath) {
+  const QString path = qt(site.modulePath);
+  if (path == modulePath) return {};
+  return (modulePath.isEmpty() ? path : path.mid(modulePath.size() + 1)) + QStringLiteral(": ");
+}
+
 QString policyClassText(const std::string& policyClass) {
   if (policyClass.empty() || policyClass == "none") return QStringLiteral("on no autocast list");
   return policyClass == "off" ? QStringLiteral("off: inside a region kept in FP32") : qt(policyClass);
@@ -59,12 +66,13 @@ SiteModel::SiteModel(QObject* parent)
 void SiteModel::setModule(const RunPointer& run, const QString& modulePath) {
   std::vector<Row> rows;
   if (run) {
-    for (const std::int64_t index : run->sitesOf(modulePath)) {
+    const std::vector<std::int64_t>& own = run->sitesOf(modulePath);
+    for (const std::int64_t index : own.empty() ? run->sitesWithin(modulePath) : own) {
       const session::SiteSummary& site = run->run->sites[static_cast<std::size_t>(index)];
       const Badge badge = siteBadge(site, run->tolerance());
       const bool isView = !site.viewOf.empty();
       TableCell error{isView ? QStringLiteral("view") : badge.text(), static_cast<double>(static_cast<int>(badge.kind)) * 1e12 + badge.ratio, true, badge.accessibleText()};
-      rows.push_back({static_cast<qlonglong>(index), {textCell(opText(site)), error, textCell(base::name(site.candidateDtype)), textCell(site.policyClass)}});
+      rows.push_back({static_cast<qlonglong>(index), {textCell(placeText(site, modulePath) + opText(site)), error, textCell(base::name(site.candidateDtype)), textCell(site.policyClass)}});
     }
   }
   setRows(std::move(rows));

@@ -1,4 +1,4 @@
-// The op sites of one module. Key of a row: index into RunRecord::sites.
+// The op sites of one module, or of all below it where it has none of its own. Key of a row: index into RunRecord::sites.
 #pragma once
 
 #include "widgets/models/loaded_run.h"

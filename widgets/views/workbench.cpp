@@ -1,0 +1,204 @@
+#include "widgets/views/workbench.h"
+
+#include "core/base/number_text.h"
+#include "core/session/demo.h"
+#include "widgets/models/nonfinite_model.h"
+#include "widgets/models/text.h"
+
+#include <QDir>
+#include <QFileInfo>
+#include <QUndoCommand>
+
+#include <functional>
+
+namespace ulpscope::views {
+namespace {
+
+using models::core;
+using models::qt;
+
+class ChangeRegions : public QUndoCommand {
+ public:
+  using Apply = std::function<void(const models::Fp32Regions&)>;
+  ChangeRegions(const QString& text, models::Fp32Regions before, models::Fp32Regions after, Apply apply)
+      : QUndoCommand(text), m_before(std::move(before)), m_after(std::move(after)), m_apply(std::move(apply)) {}
+  void undo() override { m_apply(m_before); }
+  void redo() override { m_apply(m_after); }
+
+ private:
+  models::Fp32Regions m_before, m_after;
+  Apply m_apply;
+};
+
+std::int64_t sampleIndex(const session::Session& session, const std::vector<std::string>& ids) {
+  if (ids.empty()) return -1;
+  for (std::size_t i = 0; i < session.samples.ids.size(); ++i)
+    if (session.samples.ids[i] == ids.front()) return static_cast<std::int64_t>(i);
+  return -1;
+}
+
+}  // namespace
+
+Workbench::Workbench(QString demoSessionFolder, QObject* parent) : QObject(parent), m_demoSessionFolder(std::move(demoSessionFolder)) {
+  connect(&m_loader, &jobs::SessionLoader::loaded, this, &Workbench::onLoaded);
+  connect(&m_loader, &jobs::SessionLoader::failed, this, [this](const base::Error& error) { emit problem(qt(error.message())); });
+  connect(&m_engine, &jobs::EngineProcess::progressed, this, &Workbench::progressed);
+  connect(&m_engine, &jobs::EngineProcess::logged, this, &Workbench::logged);
+  connect(&m_engine, &jobs::EngineProcess::finished, this, &Workbench::onFinished);
+  connect(&m_engine, &jobs::EngineProcess::failed, this, &Workbench::onFailed);
+}
+
+void Workbench::openSession(const QString& path) { m_loader.load({QFileInfo(path).absoluteFilePath(), {}, {}}); }
+
+void Workbench::showRuns(const QString& idA, const QString& idB) {
+  if (!m_loaded.path.isEmpty()) m_loader.load({m_loaded.path, idA, idB});
+}
+
+void Workbench::runDemo(const QString& name) {
+  const base::Result<std::string> folder = protocol::findData("demo");
+  if (!folder.ok()) return onFailed(folder.error());
+  base::Result<session::Demo> demo = session::findDemo(folder.value(), core(name));
+  if (!demo.ok()) return onFailed(demo.error());
+  if (!QDir().mkpath(m_demoSessionFolder))
+    return onFailed({base::ErrorKind::input, "cannot be made", core(m_demoSessionFolder), "choose another folder with --session-dir"});
+  session::RunRequest request = demo->request;
+  request.sessionPath = session::freeSessionPath(core(QDir(m_demoSessionFolder).absolutePath()), demo->name);
+  start(request);
+}
+
+void Workbench::rerun() {
+  if (!m_loaded.b) return;
+  const session::Session& session = *m_loaded.session;
+  session::RunRequest request;
+  request.modelPath = session.model.path;
+  request.inputsPath = session.samples.path;
+  request.labelsPath = session.samples.labelsPath;
+  request.classNamesPath = session.samples.classNamesPath;
+  request.sessionPath = core(m_loaded.path);
+  request.append = true;
+  request.settings = m_loaded.b->run->settings;
+  m_regions.writeTo(request.settings);
+  start(request);
+}
+
+void Workbench::start(const session::RunRequest& request) {
+  emit logged(tr("run: %1, %2").arg(qt(request.modelPath), qt(request.sessionPath)));
+  m_engine.run(request);
+  emit runningChanged();
+}
+
+void Workbench::cancel() {
+  m_engine.cancel();
+  emit runningChanged();
+}
+
+void Workbench::onFinished(const QString& path, const QString& runId) {
+  emit logged(tr("finished: %1 in %2").arg(runId, path));
+  const bool isSameSession = m_loaded.b && QFileInfo(path) == QFileInfo(m_loaded.path);
+  m_loader.load({path, isSameSession ? m_loaded.b->id() : QString(), runId});
+  emit runningChanged();
+}
+
+void Workbench::onFailed(const base::Error& error) {
+  const QString message = qt(error.message());
+  emit logged(message);
+  emit runningChanged();
+  if (error.kind == base::ErrorKind::cancelled)
+    emit notice(tr("Cancelled. Earlier results are kept."));
+  else
+    emit problem(message);
+}
+
+void Workbench::onLoaded(const models::LoadedSession& loaded) {
+  const bool isOther = !m_loaded.session || loaded.session->id != m_loaded.session->id || loaded.path != m_loaded.path;
+  m_loaded = loaded;
+  m_view = RunView::b;
+  if (isOther) {
+    m_undoStack.clear();
+    m_selection.clear();
+    m_regions = loaded.b ? models::Fp32Regions(loaded.b->run->settings) : models::Fp32Regions();
+  }
+  m_selection.setRun(loaded.b ? loaded.b->id() : QString());
+  emit sessionChanged();
+  emit viewChanged();
+  emit regionsChanged();
+  if (isOther) selectFirstNonfinite();
+}
+
+void Workbench::setView(RunView view) {
+  if (m_view == view || (view != RunView::b && !m_loaded.a)) return;
+  m_view = view;
+  if (shownRun()) m_selection.setRun(shownRun()->id());
+  emit viewChanged();
+}
+
+void Workbench::toggle(const QString& modulePath, models::RegionKind kind) {
+  if (!m_loaded.b) return;
+  const QString cover = m_regions.coveredBy(modulePath, kind);
+  if (!cover.isEmpty() && !m_regions.names(modulePath, kind)) {
+    emit notice(tr("%1 is kept out of autocast by %2; change it there.").arg(models::modulePathText(modulePath), cover));
+    return;
+  }
+  const bool wasOn = m_regions.names(modulePath, kind);
+  const QString what = kind == models::RegionKind::inputsToFp32 ? tr("FP32") : tr("autocast off");
+  const QString text = tr("%1 %2: %3").arg(wasOn ? tr("remove") : tr("set"), what, models::modulePathText(modulePath));
+  m_undoStack.push(new ChangeRegions(text, m_regions, m_regions.toggled(modulePath, kind), [this](const models::Fp32Regions& r) { setRegions(r); }));
+}
+
+void Workbench::setRegions(const models::Fp32Regions& regions) {
+  if (m_regions == regions) return;
+  m_regions = regions;
+  emit regionsChanged();
+}
+
+bool Workbench::isStale() const { return m_loaded.b && !(m_regions == models::Fp32Regions(m_loaded.b->run->settings)); }
+
+std::vector<FindingPlace> Workbench::findings() const {
+  std::vector<FindingPlace> places;
+  const models::RunPointer& loaded = shownRun();
+  if (!loaded) return places;
+  for (const session::NonfiniteFinding& f : loaded->run->nonfiniteOrigins)
+    places.push_back({qt(f.modulePath), f.site, sampleIndex(*loaded->session, f.sampleIds), qt(f.diagnosis)});
+  for (const session::Flip& flip : loaded->run->flips) {
+    const std::int64_t site = flip.firstSiteOverTolerance;
+    const QString path = site >= 0 ? qt(loaded->run->sites[static_cast<std::size_t>(site)].modulePath) : QString();
+    places.push_back({path, site, flip.sample, tr("sample %1 flips: %2").arg(qt(flip.sampleId), qt(flip.kind))});
+  }
+  return places;
+}
+
+int Workbench::currentFinding(const std::vector<FindingPlace>& places) const {
+  for (std::size_t i = 0; i < places.size(); ++i)
+    if (m_selection.modulePath() == places[i].modulePath && m_selection.site() == places[i].site &&
+        (places[i].sample < 0 || m_selection.sample() == places[i].sample))
+      return static_cast<int>(i);
+  return -1;
+}
+
+void Workbench::selectPlace(const FindingPlace& place) {
+  m_selection.select(place.modulePath, place.site, place.sample);
+  emit notice(place.text);
+}
+
+void Workbench::selectFirstNonfinite() {
+  const models::RunPointer& loaded = shownRun();
+  if (!loaded) return;
+  if (loaded->run->nonfiniteOrigins.empty())
+    emit notice(tr("%1: no NaN or inf that FP32 does not have.").arg(loaded->label()));
+  else
+    selectPlace(findings().front());
+}
+
+void Workbench::selectFinding(int step) {
+  const std::vector<FindingPlace> places = findings();
+  if (places.empty()) {
+    emit notice(tr("No findings in this run."));
+    return;
+  }
+  const int count = static_cast<int>(places.size());
+  const int at = currentFinding(places);
+  const int next = at < 0 ? (step > 0 ? 0 : count - 1) : (at + step + count) % count;
+  selectPlace(places[static_cast<std::size_t>(next)]);
+}
+
+}  // namespace ulpscope::views

@@ -1,0 +1,89 @@
+// What the window works on: the session shown, its two runs A and B, the pending FP32 choice, the engine.
+// Knows no widget; every view listens to it.
+#pragma once
+
+#include "widgets/jobs/engine_process.h"
+#include "widgets/jobs/session_loader.h"
+#include "widgets/models/fp32_regions.h"
+#include "widgets/models/loaded_run.h"
+#include "widgets/models/selection.h"
+
+#include <QObject>
+#include <QUndoStack>
+
+#include <optional>
+
+namespace ulpscope::views {
+
+enum class RunView { a, b, difference };
+
+// One thing that F8 goes to.
+struct FindingPlace {
+  QString modulePath;
+  std::int64_t site = -1;
+  std::int64_t sample = -1;
+  QString text;
+};
+
+class Workbench : public QObject {
+  Q_OBJECT
+
+ public:
+  // demoSessionFolder: where the sessions of demos are written; made when needed.
+  explicit Workbench(QString demoSessionFolder, QObject* parent = nullptr);
+
+  void openSession(const QString& path);
+  void runDemo(const QString& name);
+  void rerun();
+  void cancel();
+  void toggle(const QString& modulePath, models::RegionKind kind);
+  void showRuns(const QString& idA, const QString& idB);
+  void setView(RunView view);
+  void selectFirstNonfinite();
+  void selectFinding(int step);  // +1 next, -1 previous; around the ends
+
+  const QString& sessionPath() const { return m_loaded.path; }
+  const std::shared_ptr<const session::Session>& session() const { return m_loaded.session; }
+  const models::RunPointer& runA() const { return m_loaded.a; }
+  const models::RunPointer& runB() const { return m_loaded.b; }
+  const models::RunPointer& shownRun() const { return m_view == RunView::a ? m_loaded.a : m_loaded.b; }
+  RunView view() const { return m_view; }
+  const models::Fp32Regions& regions() const { return m_regions; }
+  bool isStale() const;  // the pending choice is not what run B was made with
+  bool isRunning() const { return m_engine.isRunning(); }
+  bool isCancelling() const { return m_engine.isCancelling(); }
+  std::vector<FindingPlace> findings() const;
+  models::Selection& selection() { return m_selection; }
+  QUndoStack& undoStack() { return m_undoStack; }
+  jobs::EngineProcess& engine() { return m_engine; }
+
+ signals:
+  void sessionChanged();  // another session, other runs
+  void viewChanged();
+  void regionsChanged();
+  void runningChanged();
+  void progressed(const ulpscope::base::Progress& progress);
+  void problem(const QString& message);  // one line: what, which, what to do
+  void notice(const QString& message);
+  void logged(const QString& line);
+
+ private:
+  void start(const session::RunRequest& request);
+  void onLoaded(const models::LoadedSession& loaded);
+  void onFinished(const QString& path, const QString& runId);
+  void onFailed(const base::Error& error);
+  void setRegions(const models::Fp32Regions& regions);
+  int currentFinding(const std::vector<FindingPlace>& places) const;
+  void selectPlace(const FindingPlace& place);
+
+  QString m_demoSessionFolder;
+  models::LoadedSession m_loaded;
+  RunView m_view = RunView::b;
+  models::Fp32Regions m_regions;
+  models::Selection m_selection;
+  QUndoStack m_undoStack;
+  jobs::EngineProcess m_engine;
+  jobs::SessionLoader m_loader;
+};
+
+}  // namespace ulpscope::views
