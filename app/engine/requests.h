@@ -1,0 +1,22 @@
+// What the worker answers to each request.
+#pragma once
+
+#include "core/base/error.h"
+#include "core/base/progress.h"
+#include "core/engine/engine.h"
+
+#include <nlohmann/json.hpp>
+
+#include <stop_token>
+#include <string>
+
+namespace ulpscope::worker {
+
+// Error kind run when the client speaks another version of the protocol.
+base::Result<nlohmann::json> answerHello(const nlohmann::json& parameters);
+base::Result<nlohmann::json> answerInspect(engine::Engine& engine, const nlohmann::json& parameters);
+// Runs, stores the run in its session, gives {"session", "run_id"}.
+base::Result<nlohmann::json> answerRun(engine::Engine& engine, const nlohmann::json& parameters, const base::ProgressSink& progress,
+                                       std::stop_token stop);
+
+}  // namespace ulpscope::worker

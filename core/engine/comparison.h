@@ -1,0 +1,80 @@
+// What is measured when reference and candidate meet: per site and sample, over all batches. Private to core/engine.
+#pragma once
+
+#include "core/analysis/divergence.h"
+#include "core/engine/axis_probe.h"
+#include "core/engine/lockstep.h"
+#include "core/session/run_record.h"
+#include "core/session/session.h"
+#include "core/storage/session_store.h"
+
+#include <map>
+#include <string>
+#include <vector>
+
+namespace ulpscope::engine {
+
+struct Batch {
+  std::int64_t first = 0;
+  std::int64_t size = 0;
+};
+
+class Comparison : public MeetingObserver {
+ public:
+  Comparison(const session::SampleSet& samples, base::DType low, const AxisProbe& axes);
+
+  void beginBatch(Batch batch) { m_batch = batch; }
+  void meet(OpEvent& reference, OpEvent& candidate) override;
+  void alone(Side side, OpEvent& event) override;
+  // The op that made one of the candidate's outputs is at stage "output".
+  void endBatch(const std::vector<at::Tensor>& candidateOutputs);
+
+  // Sites in execution order, findings with their site numbers; moves everything out.
+  void moveInto(session::RunRecord& run, storage::RunMetrics& metrics);
+
+ private:
+  struct Site {
+    session::SiteSummary summary;
+    analysis::SampleDivergence total;
+    double worstRelL2 = -1;
+    std::vector<float> maxAbs, relL2;   // [samples]
+    std::vector<std::uint8_t> flags;    // [samples]
+    std::ptrdiff_t finding = -1;        // into m_origins
+    std::ptrdiff_t referenceFinding = -1;
+  };
+  struct Key {
+    ExecutionIndex index;
+    int output;
+    auto operator<=>(const Key&) const = default;
+  };
+  struct Finding {
+    session::NonfiniteFinding record;
+    Key key;
+  };
+
+  const session::SampleSet& m_samples;
+  base::DType m_low;
+  session::SiteTolerance m_tolerance;
+  const AxisProbe& m_axes;
+  Batch m_batch;
+  std::map<Key, Site> m_sites;  // ordered: execution order
+  std::vector<Finding> m_origins, m_reference;
+  std::vector<session::ControlFlowFinding> m_controlFlow;
+  std::map<const void*, Key> m_producers;  // candidate tensor -> site, within a batch
+
+  Site& siteFor(const OpEvent& reference, const OpEvent& candidate, int output);
+  void compareOutput(OpEvent& reference, OpEvent& candidate, int output);
+  void record(Site& site, const std::vector<analysis::SampleDivergence>& samples, const analysis::SampleLayout& layout);
+  void recordSample(Site& site, std::int64_t sample, const analysis::SampleDivergence& d, bool wholeBatch);
+  session::SampleAxis axisOf(const OpEvent& event, int output) const;
+  analysis::SampleLayout layoutFor(const at::Tensor& tensor, const session::SampleAxis& axis) const;
+  // Samples (of the batch) in which an operand of the candidate is non-finite where the reference's is not.
+  std::vector<bool> taintedSamples(const OpEvent& reference, const OpEvent& candidate) const;
+  void judgeNonfinite(Site& site, const Key& key, const OpEvent& reference, const OpEvent& candidate,
+                      const std::vector<analysis::SampleDivergence>& samples, const analysis::SampleLayout& layout);
+  void judgeReference(Site& site, const Key& key, const OpEvent& reference, const std::vector<analysis::SampleDivergence>& samples,
+                      const analysis::SampleLayout& layout);
+  void noteDivergedControlFlow(const OpEvent& event, const std::string& what);
+};
+
+}  // namespace ulpscope::engine

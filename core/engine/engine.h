@@ -1,0 +1,61 @@
+// Loads, inspects and runs models. No Torch in this header.
+#pragma once
+
+#include "core/base/error.h"
+#include "core/base/progress.h"
+#include "core/model/model_info.h"
+#include "core/session/session.h"
+#include "core/session/settings.h"
+#include "core/storage/session_store.h"
+
+#include <memory>
+#include <stop_token>
+#include <string>
+#include <vector>
+
+namespace ulpscope::engine {
+
+struct EngineFacts {
+  std::string libtorchVersion;
+  std::vector<std::string> policyTables;
+  int threads = 1;          // of the machine
+  std::string blas;         // which library answers matrix products, "" unknown
+};
+
+struct Inspection {
+  model::ModelInfo model;
+  std::vector<model::StaticOp> ops;  // policyClass by the table
+  std::string policyTable;
+  std::vector<std::string> warnings;
+};
+
+// Everything of one run, not yet stored.
+struct RunOutcome {
+  model::ModelInfo model;
+  session::SampleSet samples;
+  session::RunRecord run;
+  storage::RunMetrics metrics;
+  std::vector<storage::OutputTensors> outputs;
+};
+
+// Keeps the last model loaded between calls. One call at a time; calls block.
+class Engine {
+ public:
+  Engine();
+  ~Engine();
+  Engine(const Engine&) = delete;
+  Engine& operator=(const Engine&) = delete;
+
+  static EngineFacts facts();
+  // target: "cuda" (a policy table's name also) or "cpu" (error: this version has no table for it).
+  base::Result<Inspection> inspect(const std::string& modelPath, const std::string& target);
+  // Errors: usage (regions, settings), input (files), run (the reference failed, eager outputs differ), inconclusive (nothing was autocast),
+  // cancelled. A candidate that raises is no error but RunRecord::candidateError.
+  base::Result<RunOutcome> run(const session::RunRequest& request, const base::ProgressSink& progress, std::stop_token stop);
+
+ private:
+  struct Cache;
+  std::unique_ptr<Cache> m_cache;
+};
+
+}  // namespace ulpscope::engine

@@ -1,0 +1,76 @@
+// Where a running forward stands: module path, execution index, and whether autocast is on there.
+#pragma once
+
+#include "core/engine/regions.h"
+
+#include <ATen/core/ivalue.h>
+
+#include <cstdint>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+namespace ulpscope::engine {
+
+// The stack of (call, branch, iteration) markers with the op count since the last one. Lexicographic order is the order of
+// execution, so two runs of one model are aligned by it without a buffer.
+using ExecutionIndex = std::vector<std::int64_t>;
+
+// Aliases of shared modules to the path that named_modules() gives.
+using PathAliases = std::unordered_map<std::string, std::string>;
+
+// One a thread and forward; the path markers of the instrumented graphs call it.
+class ExecutionPlace {
+ public:
+  ExecutionPlace(const RegionSet& regions, const PathAliases& aliases);
+
+  // Markers.
+  void enterModule(const std::string& relativePath);
+  void leaveModule();
+  void enterBranch(std::int64_t branch);
+  void leaveBranch();
+  void enterLoop();
+  void nextIteration();
+  void leaveLoop();
+  void enterOwnAutocast(bool enabled);  // a model's own autocast region
+  void leaveOwnAutocast();
+  // A call's argument at the module border: floating tensors to float32 where an FP32 region begins.
+  c10::IValue crossBorder(c10::IValue value);
+
+  void countOp() { ++m_index.back(); }
+  const ExecutionIndex& index() const { return m_index; }
+  const std::string& modulePath() const { return m_frames.back().path; }
+  bool autocastOn() const { return m_frames.back().autocastOn; }
+  const std::vector<std::string>& brokenAliases() const { return m_brokenAliases; }
+
+ private:
+  struct BorderCast {
+    at::Tensor cast;
+    std::uint32_t version = 0;
+  };
+  struct Frame {
+    std::string path;
+    bool autocastOn = true;
+    bool castInputs = false;  // an fp32 region begins at this call
+    std::vector<BorderCast> casts;
+  };
+  const RegionSet& m_regions;
+  const PathAliases& m_aliases;
+  std::vector<Frame> m_frames;
+  ExecutionIndex m_index{0};
+  std::vector<std::string> m_brokenAliases;
+
+  at::Tensor castAtBorder(const at::Tensor& tensor);
+};
+
+// The place that markers on this thread speak to; none: markers do nothing (a plain run).
+class PlaceGuard {
+ public:
+  explicit PlaceGuard(ExecutionPlace& place);
+  ~PlaceGuard();
+  PlaceGuard(const PlaceGuard&) = delete;
+  PlaceGuard& operator=(const PlaceGuard&) = delete;
+};
+ExecutionPlace* currentPlace();
+
+}  // namespace ulpscope::engine

@@ -1,0 +1,174 @@
+#include "core/engine/executors.h"
+
+#include "core/engine/values.h"
+
+namespace ulpscope::engine {
+namespace {
+
+std::string qualified(const OpCall& call) { return call.overload().empty() ? call.name() : call.name() + "." + call.overload(); }
+
+bool holdsLow(const OpCall& call) {
+  bool low = false;
+  for (std::size_t i = 0; i < call.argumentCount(); ++i)
+    forEachTensor(call.argument(i), [&](const at::Tensor& t) { low = low || isLow(t.scalar_type()); });
+  return low;
+}
+
+// Returns an alias of an argument without writing it: a view.
+bool isViewOp(const OpCall& call) {
+  bool aliases = false;
+  for (const auto& result : call.op.schema().returns()) aliases = aliases || result.alias_info();
+  for (const auto& argument : call.op.schema().arguments())
+    if (argument.alias_info() && argument.alias_info()->isWrite()) return false;
+  return aliases;
+}
+
+bool isTrainingDropout(const OpCall& call) {
+  const std::string name = call.name();
+  const bool dropout = name == "aten::dropout" || name == "aten::feature_dropout" || name == "aten::alpha_dropout";
+  return dropout && call.argument(2).isBool() && call.argument(2).toBool();
+}
+
+std::optional<OutputRule> ruleFor(const OpCall& call) {
+  if (isTrainingDropout(call)) return OutputRule{OutputRule::Kind::follow};
+  return outputRule(call.name());
+}
+
+at::ScalarType widest(const OpCall& call, at::ScalarType low) {
+  at::ScalarType type = low;
+  for (std::size_t i = 0; i < call.argumentCount(); ++i)
+    forEachTensor(call.argument(i), [&](const at::Tensor& t) {
+      if (isEligible(t) && t.scalar_type() == at::kFloat) type = at::kFloat;
+    });
+  return type;
+}
+
+std::optional<std::size_t> argumentNamed(const OpCall& call, const std::string& name) {
+  const auto index = call.op.schema().argumentIndexWithName(name);
+  if (!index) return std::nullopt;
+  return static_cast<std::size_t>(*index);
+}
+
+bool isFusedRnn(const OpCall& call) {
+  const auto rule = outputRule(call.name());
+  return rule && rule->kind == OutputRule::Kind::fusedRnn;
+}
+
+}  // namespace
+
+void ReferenceExecutor::execute(const OpCall& call, ExecutionPlace&, OpEvent*) {
+  const OwnCalls own;
+  call.redispatch();
+}
+
+PolicyClass EmulatedExecutor::classFor(const OpCall& call, ExecutionPlace& place, OpEvent* event) {
+  bool on = place.autocastOn() && m_autocastSuspended == 0;
+  if (on && event && m_options.regions->hasOpPatterns()) {
+    const auto region = m_options.regions->matchesOp({event->modulePath, event->op, event->overload, event->source, event->occurrence});
+    if (region == RegionKind::fp32) castArguments(call, at::kFloat, call.argumentCount());
+    on = !region;
+  }
+  const PolicyClass policyClass = on ? m_options.table->classOf(qualified(call)) : PolicyClass::none;
+  if (event) event->policyClass = on ? name(policyClass) : "off";
+  return policyClass;
+}
+
+at::Tensor EmulatedExecutor::castCached(const at::Tensor& tensor, at::ScalarType type) {
+  if (!isEligible(tensor) || tensor.scalar_type() == type) return tensor;
+  const bool leaf = tensor.requires_grad() && tensor.is_leaf() && !tensor.is_view() && tensor.scalar_type() == at::kFloat;
+  if (!m_options.castCache || !leaf || !isLow(type)) return tensor.to(type);
+  auto& [kept, cast] = m_castCache[tensor.unsafeGetTensorImpl()];
+  if (!cast.defined() || cast.scalar_type() != type) {
+    kept = tensor;
+    cast = tensor.to(type);
+  }
+  return cast;
+}
+
+void EmulatedExecutor::castArguments(const OpCall& call, at::ScalarType type, std::size_t count) {
+  const OwnCalls own;
+  for (std::size_t i = 0; i < count; ++i)
+    call.argument(i) = mapTensors(call.argument(i), [&](const at::Tensor& t) { return castCached(t, type); });
+}
+
+void EmulatedExecutor::applyPolicy(const OpCall& call, PolicyClass policyClass) {
+  switch (policyClass) {
+    case PolicyClass::none: return;
+    case PolicyClass::refused: TORCH_CHECK(false, refusalText());
+    case PolicyClass::lowerPrecision: castArguments(call, m_options.low, call.argumentCount()); return;
+    case PolicyClass::fp32: castArguments(call, at::kFloat, call.argumentCount()); return;
+    case PolicyClass::promote: castArguments(call, widest(call, m_options.low), call.argumentCount()); return;
+    case PolicyClass::fp32AppendDtype:
+    case PolicyClass::fp32SetOptDtype: {
+      // A dtype argument, not a cast of all inputs: float32 where the caller gave none. On the CPU the first argument is
+      // widened beforehand, which is what the CUDA kernel does while it reads.
+      const auto dtype = argumentNamed(call, "dtype");
+      const c10::IValue first = call.argument(0);
+      if (!first.isTensor() || !isEligible(first.toTensor())) return;
+      if (policyClass == PolicyClass::fp32SetOptDtype) {
+        if (!dtype || !call.argument(*dtype).isNone()) return;
+        call.argument(*dtype) = static_cast<std::int64_t>(at::kFloat);
+      }
+      castArguments(call, at::kFloat, 1);
+      return;
+    }
+  }
+}
+
+void EmulatedExecutor::enter(const OpCall& call, PolicyClass policyClass) {
+  const bool listed = policyClass != PolicyClass::none;
+  m_autocastSuspended += listed;
+  struct Resume {
+    int& count;
+    bool listed;
+    ~Resume() { count -= listed; }
+  } resume{m_autocastSuspended, listed};
+  call.redispatch();
+}
+
+void EmulatedExecutor::runWithPolicy(const OpCall& call, PolicyClass policyClass) {
+  applyPolicy(call, policyClass);
+  const bool composite = call.op.hasKernelForDispatchKey(c10::DispatchKey::CompositeImplicitAutograd);
+  if (!holdsLow(call)) {
+    if (policyClass == PolicyClass::none) {
+      enter(call, policyClass);  // float32 so far, but ops inside may be on a list
+    } else {
+      const OwnCalls own;
+      call.op.callBoxed(call.stack);
+    }
+    return;
+  }
+  const auto rule = ruleFor(call);
+  if (rule && rule->kind != OutputRule::Kind::native) {
+    emulate(call, *rule);
+  } else if (rule || isViewOp(call)) {
+    const OwnCalls own;
+    call.op.callBoxed(call.stack);
+  } else if (composite) {
+    enter(call, policyClass);
+  } else {
+    throw UnsupportedOp(qualified(call) + " has no rule for 16-bit inputs and cannot be emulated");
+  }
+}
+
+void EmulatedExecutor::execute(const OpCall& call, ExecutionPlace& place, OpEvent* event) {
+  PolicyClass policyClass = classFor(call, place, event);
+  const bool on = place.autocastOn() && m_autocastSuspended == 0;
+  if (policyClass == PolicyClass::none && on && isFusedRnn(call)) {
+    // cuDNN's RNN has a wrapper of its own under autocast: everything to float16.
+    castArguments(call, at::kHalf, call.argumentCount());
+    if (event) event->policyClass = "lower_precision_fp";
+    policyClass = PolicyClass::none;
+    ++m_loweredOps;
+  }
+  if (policyClass == PolicyClass::lowerPrecision) {
+    ++m_loweredOps;
+    if (event) {
+      event->castsDown = true;
+      event->castTo = m_options.low;
+    }
+  }
+  runWithPolicy(call, policyClass);
+}
+
+}  // namespace ulpscope::engine

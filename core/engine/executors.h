@@ -1,0 +1,51 @@
+// How an op is run: the reference plainly, the candidate under a policy with emulation. Private to core/engine.
+#pragma once
+
+#include "core/engine/op_observer.h"
+#include "core/engine/output_rules.h"
+#include "core/engine/policy_table.h"
+#include "core/engine/regions.h"
+
+#include <unordered_map>
+
+namespace ulpscope::engine {
+
+class ReferenceExecutor : public OpExecutor {
+ public:
+  void execute(const OpCall& call, ExecutionPlace& place, OpEvent* event) override;
+};
+
+// CUDA autocast's semantics on CPU kernels. Tensors carry their true dtypes; an op in the low dtype is computed in float32 from rounded
+// inputs and its result rounded once (to nearest even, overflow to infinity, subnormals kept), twice where CUDA does.
+class EmulatedExecutor : public OpExecutor {
+ public:
+  struct Options {
+    const PolicyTable* table = nullptr;
+    at::ScalarType low = at::kHalf;
+    const RegionSet* regions = nullptr;
+    bool castCache = true;
+  };
+  explicit EmulatedExecutor(Options options) : m_options(options) {}
+
+  void execute(const OpCall& call, ExecutionPlace& place, OpEvent* event) override;
+  std::int64_t loweredOps() const override { return m_loweredOps; }
+
+ private:
+  Options m_options;
+  int m_autocastSuspended = 0;  // inside a listed composite op: its inner ops are not cast again
+  std::int64_t m_loweredOps = 0;
+  std::unordered_map<const void*, std::pair<at::Tensor, at::Tensor>> m_castCache;  // parameter -> (kept alive, cast)
+
+  PolicyClass classFor(const OpCall& call, ExecutionPlace& place, OpEvent* event);
+  void applyPolicy(const OpCall& call, PolicyClass policyClass);
+  void runWithPolicy(const OpCall& call, PolicyClass policyClass);
+  void enter(const OpCall& call, PolicyClass policyClass);
+  void castArguments(const OpCall& call, at::ScalarType type, std::size_t count);
+  at::Tensor castCached(const at::Tensor& tensor, at::ScalarType type);
+};
+
+// Emulates one op whose arguments hold 16-bit tensors; results lie on the stack. Throws c10::Error with PyTorch's words when the op
+// would raise on mixed dtypes.
+void emulate(const OpCall& call, const OutputRule& rule);
+
+}  // namespace ulpscope::engine

@@ -1,0 +1,65 @@
+#include "core/engine/forward.h"
+
+#include "core/engine/loaded_model.h"
+#include "core/engine/values.h"
+
+namespace ulpscope::engine {
+namespace {
+
+// Inputs are each run's own: a model may write them.
+Arguments ownCopies(const Arguments& arguments) {
+  Arguments copies;
+  for (const auto& [name, value] : arguments)
+    copies.emplace(name, mapTensors(value, [](const at::Tensor& t) { return t.clone(); }));
+  return copies;
+}
+
+}  // namespace
+
+SideResult runForward(const ForwardSetup& setup, EventSink sink) {
+  SideResult result;
+  // What the sink throws is not the model's failure: it is kept apart from what travels through the interpreter.
+  std::exception_ptr sinkFailure;
+  const EventSink watching = [&](OpEvent& event) {
+    if (!sink) return;
+    try {
+      sink(event);
+    } catch (...) {
+      sinkFailure = std::current_exception();
+      throw std::runtime_error("stopped");
+    }
+  };
+  const ModelThreadGuard thread(setup.threads);
+  const Arguments arguments = ownCopies(setup.arguments);
+  ExecutionPlace place(*setup.regions, *setup.aliases);
+  ObservingHook hook(place, *setup.executor, sink ? watching : EventSink(), setup.seed);
+  try {
+    const PlaceGuard atPlace(place);
+    const InterceptionGuard intercept(hook);
+    result.value = setup.module->get_method("forward")({}, arguments);
+  } catch (const std::exception& e) {
+    if (sinkFailure) std::rethrow_exception(sinkFailure);
+    result.failed = true;
+    result.unsupported = hook.unsupported();
+    result.error = plainMessage(e);
+    result.modulePath = place.modulePath();
+    result.op = hook.lastOp();
+  }
+  if (setup.brokenAliases) *setup.brokenAliases = place.brokenAliases();
+  return result;
+}
+
+SideResult runPlain(const ForwardSetup& setup) {
+  SideResult result;
+  const ModelThreadGuard thread(setup.threads);
+  const Arguments arguments = ownCopies(setup.arguments);
+  try {
+    result.value = setup.module->get_method("forward")({}, arguments);
+  } catch (const std::exception& e) {
+    result.failed = true;
+    result.error = plainMessage(e);
+  }
+  return result;
+}
+
+}  // namespace ulpscope::engine

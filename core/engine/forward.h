@@ -1,0 +1,33 @@
+// One forward of one run. Private to core/engine.
+#pragma once
+
+#include "core/engine/executors.h"
+#include "core/engine/lockstep.h"
+
+#include <torch/csrc/jit/api/module.h>
+
+#include <unordered_map>
+
+namespace ulpscope::engine {
+
+using Arguments = std::unordered_map<std::string, c10::IValue>;
+
+struct ForwardSetup {
+  torch::jit::Module* module = nullptr;
+  const PathAliases* aliases = nullptr;
+  const RegionSet* regions = nullptr;  // where autocast is off; the reference has an empty set
+  OpExecutor* executor = nullptr;
+  Arguments arguments;
+  std::uint64_t seed = 0;
+  int threads = 1;
+  std::vector<std::string>* brokenAliases = nullptr;  // may be null
+};
+
+// Runs forward on this thread under interception; Cancelled and the sink's own exceptions pass through, the model's become the
+// result's error. Without a sink nobody looks at the ops.
+SideResult runForward(const ForwardSetup& setup, EventSink sink);
+
+// The same model without any of our doing: no hook, no markers acting. For the probe check.
+SideResult runPlain(const ForwardSetup& setup);
+
+}  // namespace ulpscope::engine

@@ -1,0 +1,241 @@
+#include "core/engine/inputs.h"
+
+#include "core/base/hashing.h"
+#include "core/base/nearest_names.h"
+#include "core/base/number_text.h"
+#include "core/model/archive.h"
+#include "core/storage/input_file.h"
+
+#include <fmt/format.h>
+#include <torch/csrc/jit/serialization/import.h>
+
+#include <algorithm>
+#include <cstring>
+#include <numeric>
+#include <set>
+
+namespace ulpscope::engine {
+namespace {
+
+using base::Error;
+using base::ErrorKind;
+using base::Result;
+using base::Status;
+
+// What a file of either kind gives, before it is matched with the model.
+struct RawSet {
+  std::map<std::string, at::Tensor> tensors;
+  std::vector<NamedTensor> expected;
+  std::vector<std::string> ids;
+  std::vector<std::int64_t> labels;
+  std::vector<std::string> classNames;
+};
+
+at::Tensor toTensor(const storage::RawTensor& raw) {
+  at::Tensor tensor = at::empty(raw.shape, at::TensorOptions().dtype(scalarTypeOf(raw.dtype)));
+  if (!raw.bytes.empty()) std::memcpy(tensor.data_ptr(), raw.bytes.data(), raw.bytes.size());
+  return tensor;
+}
+
+Result<RawSet> readHdf5(const std::string& path) {
+  auto file = storage::readInputFile(path);
+  if (!file) return file.error();
+  RawSet set;
+  for (const auto& raw : file->inputs) set.tensors.emplace(raw.name, toTensor(raw));
+  for (const auto& raw : file->expected) set.expected.push_back({raw.name, toTensor(raw)});
+  set.ids = file->sampleIds;
+  set.labels = file->labels;
+  set.classNames = file->classNames;
+  return set;
+}
+
+std::vector<std::string> stringsOf(const c10::IValue& value) {
+  std::vector<std::string> strings;
+  for (const c10::IValue& v : value.toListRef()) strings.push_back(v.toStringRef());
+  return strings;
+}
+
+std::vector<std::int64_t> integersOf(const at::Tensor& tensor) {
+  const at::Tensor flat = tensor.to(at::kLong).contiguous().view({-1});
+  return {flat.data_ptr<std::int64_t>(), flat.data_ptr<std::int64_t>() + flat.numel()};
+}
+
+// A module that holds tensors as buffers or attributes: inputs by name, expected_0.. with expected_names, labels, sample_ids,
+// class_names.
+Result<RawSet> readHolder(const std::string& path) {
+  if (auto checked = model::checkArchive(path); !checked) return checked.error();
+  try {
+    const torch::jit::Module holder = torch::jit::load(path, at::kCPU);
+    RawSet set;
+    std::map<std::size_t, at::Tensor> expected;
+    std::vector<std::string> expectedNames;
+    for (const auto& attribute : holder.named_attributes(/*recurse=*/false)) {
+      const std::string& name = attribute.name;
+      const c10::IValue& value = attribute.value;
+      if (name == "training" || name == "_is_full_backward_hook") continue;
+      if (value.isTensor() && name.rfind("expected_", 0) == 0)
+        expected[static_cast<std::size_t>(std::atoi(name.c_str() + 9))] = value.toTensor();
+      else if (value.isTensor() && name == "labels")
+        set.labels = integersOf(value.toTensor());
+      else if (value.isTensor())
+        set.tensors.emplace(name, value.toTensor());
+      else if (name == "sample_ids" && value.isList())
+        set.ids = stringsOf(value);
+      else if (name == "class_names" && value.isList())
+        set.classNames = stringsOf(value);
+      else if (name == "expected_names" && value.isList())
+        expectedNames = stringsOf(value);
+    }
+    for (const auto& [i, tensor] : expected)
+      set.expected.push_back({i < expectedNames.size() ? expectedNames[i] : "output." + std::to_string(i), tensor});
+    return set;
+  } catch (const std::exception& e) {
+    return Error{ErrorKind::input, "LibTorch cannot load it: " + plainMessage(e), path, "save the inputs as ulpscope snippet shows"};
+  }
+}
+
+bool takesTensor(const model::Argument& argument) { return argument.type.find("Tensor") != std::string::npos; }
+
+std::vector<std::string> argumentNames(const LoadedModel& model) {
+  std::vector<std::string> names;
+  for (const auto& a : model.info.arguments) names.push_back(a.name);
+  return names;
+}
+
+Status checkNames(const RawSet& raw, const LoadedModel& model, const std::string& path) {
+  const std::vector<std::string> names = argumentNames(model);
+  const std::string signature = fmt::format("forward({})", fmt::join(names, ", "));
+  for (const auto& [name, tensor] : raw.tensors)
+    if (std::find(names.begin(), names.end(), name) == names.end())
+      return Error{ErrorKind::input, fmt::format("'{}' is no argument of {}", name, signature), path,
+                   "name the inputs as forward's arguments: " + base::quotedChoice(base::nearestNames(name, names))};
+  for (const auto& a : model.info.arguments) {
+    const bool given = raw.tensors.count(a.name) > 0;
+    if (!given && !a.hasDefault && a.type.rfind("Optional", 0) != 0)
+      return Error{ErrorKind::input, fmt::format("has no '{}', which {} needs", a.name, signature), path,
+                   raw.tensors.empty() ? "the file holds no inputs at all" : "save every input under its argument's name"};
+    if (given && !takesTensor(a) && a.type != "int" && a.type != "float" && a.type != "bool")
+      return Error{ErrorKind::input, fmt::format("argument '{}' is a {}, which no inputs file can hold", a.name, a.type), path,
+                   "wrap the model so that forward takes tensors"};
+    if (given && a.type.find("List") != std::string::npos)
+      return Error{ErrorKind::input, fmt::format("argument '{}' is a {}, a list of tensors", a.name, a.type), path,
+                   "wrap the model so that forward takes each tensor by name"};
+  }
+  return base::success();
+}
+
+c10::IValue scalarArgument(const at::Tensor& tensor, const std::string& type) {
+  if (type == "int") return tensor.to(at::kLong).item<std::int64_t>();
+  if (type == "bool") return tensor.to(at::kBool).item<bool>();
+  return tensor.to(at::kDouble).item<double>();
+}
+
+Result<int> sampleAxisOf(const session::RunSettings& settings, const std::string& name, const at::Tensor& tensor, const std::string& path) {
+  const auto given = settings.batchAxis.find(name);
+  const int axis = given == settings.batchAxis.end() ? 0 : given->second;
+  if (axis < -1 || axis >= tensor.dim())
+    return Error{ErrorKind::input, fmt::format("input '{}' has {} and no axis {} to count samples", name, base::counted(tensor.dim(), "dimension"), axis),
+                 path, fmt::format("say --batch-axis {}=none if all samples share it", name)};
+  return axis;
+}
+
+Status addInputs(RawSet& raw, const LoadedModel& model, const session::RunRequest& request, ReferenceSet& set) {
+  std::string countedBy;
+  std::int64_t samples = 0;
+  for (const auto& a : model.info.arguments) {
+    const auto found = raw.tensors.find(a.name);
+    if (found == raw.tensors.end()) continue;
+    InputTensor input;
+    if (!takesTensor(a)) {
+      if (found->second.numel() != 1)
+        return Error{ErrorKind::input, fmt::format("argument '{}' is a {} and needs one number, not {}", a.name, a.type, found->second.numel()), request.inputsPath, ""};
+      input.constant = scalarArgument(found->second, a.type);
+      input.sampleAxis = -1;
+    } else {
+      input.tensor = found->second;
+      auto axis = sampleAxisOf(request.settings, a.name, input.tensor, request.inputsPath);
+      if (!axis) return axis.error();
+      input.sampleAxis = axis.value();
+    }
+    if (input.sampleAxis >= 0) {
+      const std::int64_t count = input.tensor.size(input.sampleAxis);
+      if (!countedBy.empty() && count != samples)
+        return Error{ErrorKind::input, fmt::format("'{}' holds {}, '{}' {}", countedBy, base::counted(samples, "sample"), a.name, count), request.inputsPath,
+                     fmt::format("give both as many, or say --batch-axis {}=D (its axis that counts samples) or --batch-axis {}=none", a.name, a.name)};
+      countedBy = a.name;
+      samples = count;
+    }
+    set.inputs.emplace(a.name, std::move(input));
+  }
+  if (countedBy.empty() || samples == 0)
+    return Error{ErrorKind::input, "holds no samples", request.inputsPath, "give at least one sample"};
+  set.samples.ids.resize(static_cast<std::size_t>(samples));
+  return base::success();
+}
+
+Status addSampleNames(RawSet& raw, const session::RunRequest& request, session::SampleSet& samples) {
+  const std::size_t count = samples.ids.size();
+  if (!raw.ids.empty() && raw.ids.size() != count)
+    return Error{ErrorKind::input, fmt::format("holds {} and {} sample ids", base::counted(static_cast<std::int64_t>(count), "sample"), raw.ids.size()), request.inputsPath, "give one id a sample"};
+  for (std::size_t i = 0; i < count; ++i) samples.ids[i] = raw.ids.empty() ? std::to_string(i) : raw.ids[i];
+  if (const std::set<std::string> unique(samples.ids.begin(), samples.ids.end()); unique.size() != count || unique.count(""))
+    return Error{ErrorKind::input, "has sample ids that are empty or stand twice", request.inputsPath, "give every sample an id of its own"};
+  samples.labels = raw.labels;
+  samples.classNames = raw.classNames;
+  if (!request.labelsPath.empty()) {
+    auto labels = storage::readLabels(request.labelsPath);
+    if (!labels) return labels.error();
+    samples.labels = std::move(labels).value();
+  }
+  if (!request.classNamesPath.empty()) {
+    auto names = storage::readClassNames(request.classNamesPath);
+    if (!names) return names.error();
+    samples.classNames = std::move(names).value();
+  }
+  if (!samples.labels.empty() && samples.labels.size() != count)
+    return Error{ErrorKind::input, fmt::format("{} for {}", base::counted(static_cast<std::int64_t>(samples.labels.size()), "label"), base::counted(static_cast<std::int64_t>(count), "sample")),
+                 request.labelsPath.empty() ? request.inputsPath : request.labelsPath, "give one label a sample"};
+  return base::success();
+}
+
+}  // namespace
+
+Result<ReferenceSet> loadReferenceSet(const session::RunRequest& request, const LoadedModel& model) {
+  auto hash = base::sha256OfFile(request.inputsPath);
+  if (!hash) return hash.error();
+  auto raw = storage::looksLikeHdf5(request.inputsPath) ? readHdf5(request.inputsPath) : readHolder(request.inputsPath);
+  if (!raw) return raw.error();
+  if (auto named = checkNames(raw.value(), model, request.inputsPath); !named) return named.error();
+  for (const auto& [name, axis] : request.settings.batchAxis)
+    if (raw->tensors.count(name) == 0)
+      return Error{ErrorKind::usage, fmt::format("'{}' is no input of {}", name, request.inputsPath), "--batch-axis", "name an argument of forward"};
+  ReferenceSet set;
+  set.samples.path = request.inputsPath;
+  set.samples.sha256 = hash.value();
+  set.samples.labelsPath = request.labelsPath;
+  set.samples.classNamesPath = request.classNamesPath;
+  if (auto added = addInputs(raw.value(), model, request, set); !added) return added.error();
+  if (auto named = addSampleNames(raw.value(), request, set.samples); !named) return named.error();
+  set.expected = std::move(raw->expected);
+  return set;
+}
+
+Arguments argumentsFor(const ReferenceSet& set, const std::vector<std::int64_t>& samples) {
+  const at::Tensor index = at::tensor(samples, at::kLong);
+  Arguments arguments;
+  for (const auto& [name, input] : set.inputs) {
+    if (!input.tensor.defined())
+      arguments.emplace(name, input.constant);
+    else
+      arguments.emplace(name, input.sampleAxis < 0 ? input.tensor : input.tensor.index_select(input.sampleAxis, index));
+  }
+  return arguments;
+}
+
+Arguments argumentsFor(const ReferenceSet& set, Batch batch) {
+  std::vector<std::int64_t> samples(static_cast<std::size_t>(batch.size));
+  std::iota(samples.begin(), samples.end(), batch.first);
+  return argumentsFor(set, samples);
+}
+
+}  // namespace ulpscope::engine

@@ -1,0 +1,59 @@
+#include "core/engine/interception.h"
+
+#include <ATen/Parallel.h>
+#include <c10/core/GradMode.h>
+#include <torch/csrc/jit/passes/autocast.h>
+#include <torch/csrc/jit/python/update_graph_executor_opt.h>
+#include <torch/csrc/jit/runtime/graph_executor.h>
+#include <torch/library.h>
+
+namespace ulpscope::engine {
+namespace {
+
+thread_local OpHook* currentHook = nullptr;
+
+void fallback(const c10::OperatorHandle& op, c10::DispatchKeySet keys, torch::jit::Stack* stack) {
+  const OpCall call{op, keys, stack};
+  if (currentHook)
+    currentHook->call(call);
+  else
+    call.redispatch();
+}
+
+// A namespace-wide registration lives as long as the program.
+const auto kRegistered = [] {
+  static torch::Library library(torch::Library::IMPL, "_", compat::kHookKey, __FILE__, __LINE__);
+  library.fallback(torch::CppFunction::makeFromBoxedFunction<fallback>());
+  return true;
+}();
+
+}  // namespace
+
+InterceptionGuard::InterceptionGuard(OpHook& hook)
+    : m_include(compat::kHookKey), m_wasExcluded(c10::impl::tls_is_dispatch_key_excluded(compat::kHookKey)) {
+  TORCH_INTERNAL_ASSERT(kRegistered && !currentHook);
+  c10::impl::tls_set_dispatch_key_excluded(compat::kHookKey, false);
+  currentHook = &hook;
+}
+
+InterceptionGuard::~InterceptionGuard() {
+  currentHook = nullptr;
+  c10::impl::tls_set_dispatch_key_excluded(compat::kHookKey, m_wasExcluded);
+}
+
+ModelThreadGuard::ModelThreadGuard(int threads) : m_gradWasEnabled(c10::GradMode::is_enabled()), m_autocastWas(compat::autocastFlag()) {
+  at::set_num_threads(threads);
+  torch::jit::setGraphExecutorOptimize(false);
+  torch::jit::getProfilingMode() = false;
+  torch::jit::getExecutorMode() = false;
+  torch::jit::setAutocastMode(false);
+  c10::GradMode::set_enabled(false);
+  compat::setAutocastFlag(true);
+}
+
+ModelThreadGuard::~ModelThreadGuard() {
+  compat::setAutocastFlag(m_autocastWas);
+  c10::GradMode::set_enabled(m_gradWasEnabled);
+}
+
+}  // namespace ulpscope::engine

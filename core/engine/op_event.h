@@ -1,0 +1,40 @@
+// What one run says of one op at depth 0, handed over when the runs meet. Private to core/engine.
+#pragma once
+
+#include "core/engine/execution_place.h"
+#include "core/engine/policy_table.h"
+
+#include <ATen/ATen.h>
+
+#include <string>
+#include <vector>
+
+namespace ulpscope::engine {
+
+struct Operand {
+  std::string name;   // argument's name in the schema; "tensors[2]" in lists
+  at::Tensor tensor;  // as it was before the op: a copy where the op writes it
+};
+
+struct OpOutput {
+  at::Tensor tensor;
+  bool isView = false;  // aliases an input that the op does not write
+  std::string viewOf;   // that input's name
+};
+
+struct OpEvent {
+  ExecutionIndex index;
+  std::string modulePath;
+  std::string op;
+  std::string overload;
+  std::string source;
+  int occurrence = 1;
+  std::string policyClass;  // candidate only
+  at::ScalarType castTo = at::kFloat;  // candidate: what lower_precision_fp made of the operands
+  bool castsDown = false;
+  bool judged = true;       // false: uninitialised memory (empty*)
+  std::vector<Operand> operands;
+  std::vector<OpOutput> outputs;
+};
+
+}  // namespace ulpscope::engine

@@ -1,0 +1,158 @@
+#include "core/engine/op_observer.h"
+
+#include "core/engine/static_ops.h"
+#include "core/engine/values.h"
+
+#include <ATen/CPUGeneratorImpl.h>
+#include <torch/csrc/jit/runtime/interpreter.h>
+
+namespace ulpscope::engine {
+namespace {
+
+// CPU random numbers come from one generator of the process: from seeding to the end of the op nobody else may draw.
+std::mutex& randomLock() {
+  static std::mutex mutex;
+  return mutex;
+}
+
+std::uint64_t seedAt(std::uint64_t seed, const ExecutionIndex& index) {
+  // FNV-1a over the seed and the execution index: fixed, so that both runs draw alike at the same place.
+  std::uint64_t hash = 14695981039346656037ULL;
+  const auto mix = [&](std::uint64_t word) {
+    for (int byte = 0; byte < 8; ++byte, word >>= 8) hash = (hash ^ (word & 0xFF)) * 1099511628211ULL;
+  };
+  mix(seed);
+  for (const std::int64_t i : index) mix(static_cast<std::uint64_t>(i));
+  return hash;
+}
+
+// Seeds the process's generator for one op and puts its state back.
+class SeededScope {
+ public:
+  explicit SeededScope(std::uint64_t seed) : m_lock(randomLock()), m_generator(at::detail::getDefaultCPUGenerator()), m_state(m_generator.get_state()) {
+    m_generator.set_current_seed(seed);
+  }
+  ~SeededScope() { m_generator.set_state(m_state); }
+
+ private:
+  std::lock_guard<std::mutex> m_lock;
+  at::Generator m_generator;
+  at::Tensor m_state;
+};
+
+bool writes(const c10::Argument& argument) { return argument.alias_info() && argument.alias_info()->isWrite(); }
+
+void collectOperands(const OpCall& call, std::vector<Operand>& operands) {
+  const OwnCalls own;
+  const auto& arguments = call.op.schema().arguments();
+  for (std::size_t i = 0; i < arguments.size(); ++i) {
+    std::size_t at = 0;
+    const c10::IValue& value = call.argument(i);
+    forEachTensor(value, [&](const at::Tensor& t) {
+      const std::string name = value.isTensor() ? arguments[i].name() : arguments[i].name() + "[" + std::to_string(at) + "]";
+      ++at;
+      operands.push_back({name, writes(arguments[i]) ? t.clone() : t});
+    });
+  }
+}
+
+struct InputStorage {
+  const void* storage;
+  bool written;
+  std::string name;
+};
+
+std::vector<InputStorage> inputStorages(const OpCall& call) {
+  std::vector<InputStorage> storages;
+  const auto& arguments = call.op.schema().arguments();
+  for (std::size_t i = 0; i < arguments.size(); ++i)
+    forEachTensor(call.argument(i), [&](const at::Tensor& t) {
+      if (t.has_storage()) storages.push_back({t.storage().unsafeGetStorageImpl(), writes(arguments[i]), arguments[i].name()});
+    });
+  return storages;
+}
+
+void collectOutputs(const OpCall& call, const std::vector<InputStorage>& inputs, std::vector<OpOutput>& outputs) {
+  for (std::size_t r = 0; r < call.resultCount(); ++r)
+    forEachTensor(call.result(r), [&](const at::Tensor& t) {
+      OpOutput output{t, false, ""};
+      if (t.has_storage())
+        for (const InputStorage& input : inputs)
+          if (input.storage == t.storage().unsafeGetStorageImpl()) {
+            output.isView = !input.written;
+            output.viewOf = input.written ? "" : input.name;
+            break;
+          }
+      outputs.push_back(std::move(output));
+    });
+}
+
+bool leavesUninitialised(const std::string& op) {
+  return op.rfind("aten::empty", 0) == 0 || op.rfind("aten::new_empty", 0) == 0 || op.rfind("aten::resize", 0) == 0;
+}
+
+}  // namespace
+
+std::string currentSource() {
+  const auto stack = torch::jit::currentCallstack();
+  return stack.empty() ? std::string() : sourceText(stack.front().range);
+}
+
+ObservingHook::ObservingHook(ExecutionPlace& place, OpExecutor& executor, EventSink sink, std::uint64_t seed)
+    : m_place(place), m_executor(executor), m_sink(std::move(sink)), m_seed(seed) {}
+
+OpEvent ObservingHook::describe(const OpCall& call) {
+  OpEvent event;
+  event.index = m_place.index();
+  event.modulePath = m_place.modulePath();
+  event.op = call.name();
+  event.overload = call.overload();
+  event.source = currentSource();
+  event.occurrence = ++m_occurrences[event.modulePath + '\n' + event.op + '\n' + event.overload + '\n' + event.source];
+  event.judged = !leavesUninitialised(event.op);
+  return event;
+}
+
+void ObservingHook::run(const OpCall& call, OpEvent* event) {
+  ++m_depth;
+  struct Leave {
+    int& depth;
+    ~Leave() { --depth; }
+  } leave{m_depth};
+  try {
+    seedAndExecute(call, event);
+  } catch (const UnsupportedOp&) {
+    m_unsupported = true;
+    throw;
+  }
+}
+
+void ObservingHook::seedAndExecute(const OpCall& call, OpEvent* event) {
+  if (m_depth == 1 && call.op.hasTag(at::Tag::nondeterministic_seeded)) {
+    const SeededScope seeded(seedAt(m_seed, m_place.index()));
+    m_executor.execute(call, m_place, event);
+  } else {
+    m_executor.execute(call, m_place, event);
+  }
+}
+
+void ObservingHook::call(const OpCall& call) {
+  if (m_depth > 0) {
+    run(call, nullptr);
+    return;
+  }
+  m_place.countOp();
+  m_lastOp = call.name();
+  OpEvent event = describe(call);
+  if (!m_sink) {
+    run(call, &event);
+    return;
+  }
+  collectOperands(call, event.operands);
+  const auto inputs = inputStorages(call);
+  run(call, &event);
+  collectOutputs(call, inputs, event.outputs);
+  m_sink(event);
+}
+
+}  // namespace ulpscope::engine

@@ -1,0 +1,76 @@
+#include "core/engine/output_rules.h"
+
+#include <sstream>
+#include <string_view>
+#include <unordered_map>
+
+namespace ulpscope::engine {
+namespace {
+
+using Kind = OutputRule::Kind;
+using Rules = std::unordered_map<std::string, OutputRule>;
+
+void add(Rules& rules, const OutputRule& rule, std::string_view ops) {
+  std::istringstream words{std::string(ops)};
+  for (std::string word; words >> word;) rules.emplace("aten::" + word, rule);
+}
+
+// Sources: the kernels' TensorIterator configurations and dtype checks in aten/src/ATen/native of PyTorch 1.13.
+Rules makeRules() {
+  Rules rules;
+  add(rules, {Kind::native},
+      "cat index index_select gather flip roll repeat masked_select constant_pad_nd scatter take take_along_dim where tril triu "
+      "index_copy index_fill masked_fill masked_scatter index_put _index_put_impl index_add scatter_add embedding unfold im2col "
+      "repeat_interleave sort argsort max min amax amin argmax argmin aminmax eq ne lt le gt ge isnan isinf isposinf isneginf sign sgn "
+      "signbit nonzero any all equal copy clone contiguous fill zero empty_like zeros_like ones_like full_like new_empty new_zeros "
+      "new_ones new_full new_empty_strided empty_strided to _to_copy type_as item _local_scalar_dense detach lift lift_fresh alias "
+      "logical_not logical_and logical_or logical_xor nan_to_num channel_shuffle pixel_shuffle pixel_unshuffle _unsafe_view "
+      "_reshape_alias resolve_conj resolve_neg resize set is_nonzero unique_dim _unique2 searchsorted bucketize count_nonzero "
+      "set_data index_reduce native_channel_shuffle rot90 one_hot");
+  add(rules, {Kind::promote},
+      "abs neg positive add sub rsub mul div floor_divide maximum minimum fmax fmin relu leaky_relu elu celu gelu silu mish sigmoid "
+      "tanh hardtanh hardswish hardsigmoid hardshrink softshrink threshold log_sigmoid log_sigmoid_forward sqrt sin cos atan asinh "
+      "acosh atanh sinc erf erfc exp2 ceil floor round trunc frac clamp clamp_min clamp_max addcmul addcdiv logit xlogy hypot atan2 pow "
+      "exp log log2 log10 log1p expm1 reciprocal rsqrt acos asin cosh sinh tan erfinv softplus polygamma lgamma digamma logaddexp "
+      "logaddexp2 copysign heaviside i0 nextafter mse_loss smooth_l1_loss huber_loss soft_margin_loss");
+  OutputRule scalarInTensorDtype{Kind::promote};
+  scalarInTensorDtype.roundScalars = true;
+  add(rules, scalarInTensorDtype, "remainder fmod");
+  add(rules, {Kind::follow, 0},
+      "std var std_mean var_mean max_pool2d_with_indices max_pool3d_with_indices avg_pool2d avg_pool3d _adaptive_avg_pool2d "
+      "_adaptive_avg_pool3d adaptive_max_pool2d adaptive_max_pool3d fractional_max_pool2d max_unpool2d upsample_nearest1d "
+      "_upsample_nearest_exact1d upsample_nearest2d _upsample_nearest_exact2d upsample_nearest3d _upsample_nearest_exact3d "
+      "upsample_linear1d upsample_bilinear2d _upsample_bilinear2d_aa upsample_trilinear3d upsample_bicubic2d _upsample_bicubic2d_aa "
+      "reflection_pad1d reflection_pad2d reflection_pad3d replication_pad1d replication_pad2d replication_pad3d grid_sampler_2d "
+      "grid_sampler_3d glu native_dropout bernoulli rand_like randn_like topk kthvalue median nanmedian mode cummax cummin col2im "
+      "diag diag_embed trace _softmax _log_softmax logsumexp normal uniform exponential logcumsumexp renorm");
+  OutputRule statisticsStayFloat{Kind::follow, 0};
+  statisticsStayFloat.firstOutputOnly = true;
+  add(rules, statisticsStayFloat, "batch_norm native_batch_norm _batch_norm_impl_index instance_norm");
+  add(rules, {Kind::dtypeArg, 0}, "sum prod mean nansum cumsum cumprod norm linalg_vector_norm");
+  add(rules, {Kind::same},
+      "mm addmm bmm baddbmm addbmm addmv mv dot vdot addr lerp prelu _prelu_kernel _cdist_forward _pdist_forward dist nll_loss_forward "
+      "nll_loss2d_forward binary_cross_entropy lstm_cell gru_cell rnn_tanh_cell rnn_relu_cell");
+  OutputRule normalization{Kind::same};
+  normalization.firstOutputOnly = true;
+  add(rules, normalization, "native_layer_norm native_group_norm");
+  OutputRule convolution{Kind::same};
+  convolution.convolution = true;
+  add(rules, convolution,
+      "conv1d conv2d conv3d conv_transpose1d conv_transpose2d conv_transpose3d convolution _convolution conv_tbc convolution_overrideable");
+  add(rules, {Kind::fusedRnn}, "lstm gru rnn_tanh rnn_relu");
+  return rules;
+}
+
+}  // namespace
+
+std::optional<OutputRule> outputRule(const std::string& op) {
+  static const Rules rules = makeRules();
+  auto found = rules.find(op);
+  if (found == rules.end() && op.size() > 2 && op.back() == '_' && op[op.size() - 2] != '_')
+    found = rules.find(op.substr(0, op.size() - 1));
+  if (found == rules.end()) return std::nullopt;
+  return found->second;
+}
+
+}  // namespace ulpscope::engine

@@ -1,0 +1,28 @@
+// Which dtype an emulated op's result has, and how the op is emulated. Data only, no Torch.
+#pragma once
+
+#include <optional>
+#include <string>
+
+namespace ulpscope::engine {
+
+struct OutputRule {
+  enum class Kind {
+    native,    // moves, selects or compares elements: run by the CPU's own kernel in the true dtypes, its checks included
+    promote,   // at::result_type of the true inputs
+    follow,    // dtype of argument `argument`
+    dtypeArg,  // an explicit dtype= wins, else as follow
+    same,      // all floating inputs must have one dtype, else PyTorch's error; the result has it
+    fusedRnn,  // cuDNN's fused RNN: inputs and weights to float16 (also under bfloat16 autocast), all results float16
+  } kind = Kind::native;
+  int argument = 0;            // follow, dtypeArg
+  bool firstOutputOnly = false;  // further floating outputs stay float32 (saved statistics)
+  bool roundScalars = false;   // the kernel reads its scalar in the tensor's dtype (remainder, fmod)
+  bool convolution = false;    // the bias is added after the first rounding, except in the native depthwise kernel
+};
+
+// op: "aten::relu_" (an in-place op has the rule of its plain form). Empty: no rule. A composite op without a rule is entered; any other
+// op without one cannot be emulated and is an error that names it.
+std::optional<OutputRule> outputRule(const std::string& op);
+
+}  // namespace ulpscope::engine

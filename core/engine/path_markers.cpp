@@ -1,0 +1,223 @@
+#include "core/engine/path_markers.h"
+
+#include "core/engine/execution_place.h"
+
+#include <torch/csrc/jit/api/function_impl.h>
+#include <torch/csrc/jit/ir/ir.h>
+#include <torch/csrc/jit/passes/inline_fork_wait.h>
+#include <torch/csrc/jit/runtime/custom_operator.h>
+
+#include <optional>
+#include <unordered_set>
+
+namespace ulpscope::engine {
+namespace {
+
+using c10::Symbol;
+using torch::jit::Block;
+using torch::jit::Graph;
+using torch::jit::Node;
+using torch::jit::Operator;
+using torch::jit::Stack;
+using torch::jit::Value;
+namespace prim = c10::prim;
+
+template <typename F>
+Operator marker(const char* schema, F action) {
+  return Operator(
+      schema,
+      [action](Stack& stack) { action(stack, currentPlace()); },
+      c10::AliasAnalysisKind::CONSERVATIVE);
+}
+
+torch::jit::RegisterOperators operators({
+    marker("ulpscope::enter(str path) -> ()",
+           [](Stack& s, ExecutionPlace* p) {
+             const c10::IValue path = torch::jit::pop(s);
+             if (p) p->enterModule(path.toStringRef());
+           }),
+    marker("ulpscope::leave() -> ()", [](Stack&, ExecutionPlace* p) { if (p) p->leaveModule(); }),
+    marker("ulpscope::branch(int which) -> ()",
+           [](Stack& s, ExecutionPlace* p) {
+             const auto which = torch::jit::pop(s).toInt();
+             if (p) p->enterBranch(which);
+           }),
+    marker("ulpscope::end_branch() -> ()", [](Stack&, ExecutionPlace* p) { if (p) p->leaveBranch(); }),
+    marker("ulpscope::loop() -> ()", [](Stack&, ExecutionPlace* p) { if (p) p->enterLoop(); }),
+    marker("ulpscope::iteration() -> ()", [](Stack&, ExecutionPlace* p) { if (p) p->nextIteration(); }),
+    marker("ulpscope::end_loop() -> ()", [](Stack&, ExecutionPlace* p) { if (p) p->leaveLoop(); }),
+    marker("ulpscope::enter_autocast(bool enabled) -> ()",
+           [](Stack& s, ExecutionPlace* p) {
+             const bool enabled = torch::jit::pop(s).toBool();
+             if (p) p->enterOwnAutocast(enabled);
+           }),
+    marker("ulpscope::leave_autocast() -> ()", [](Stack&, ExecutionPlace* p) { if (p) p->leaveOwnAutocast(); }),
+    marker("ulpscope::border(t value) -> t",
+           [](Stack& s, ExecutionPlace* p) {
+             if (p) torch::jit::push(s, p->crossBorder(torch::jit::pop(s)));
+           }),
+});
+
+// "block.0" for a chain of GetAttr from self; "" for self; nothing for any other value.
+std::optional<std::string> attributePath(const Value* object, const Value* self) {
+  std::string path;
+  while (object != self) {
+    const Node* node = object->node();
+    if (node->kind() != prim::GetAttr) return std::nullopt;
+    const std::string& name = node->s(c10::attr::name);
+    path = path.empty() ? name : name + "." + path;
+    object = node->input(0);
+  }
+  return path;
+}
+
+bool mayHoldTensors(const c10::TypePtr& type) {
+  switch (type->kind()) {
+    case c10::TypeKind::TensorType: return true;
+    case c10::TypeKind::OptionalType:
+    case c10::TypeKind::ListType:
+    case c10::TypeKind::TupleType:
+    case c10::TypeKind::DictType: {
+      for (const auto& contained : type->containedTypes())
+        if (mayHoldTensors(contained)) return true;
+      return false;
+    }
+    default: return false;
+  }
+}
+
+std::string shortTypeName(const Value* object) {
+  if (const auto named = object->type()->cast<c10::NamedType>(); named && named->name()) return named->name()->name();
+  return object->type()->str();
+}
+
+class Marker {
+ public:
+  explicit Marker(MarkingReport& report) : m_report(report) {}
+
+  void markMethods(const torch::jit::Module& module) {
+    const auto type = module.type();
+    if (!m_types.insert(type.get()).second) return;
+    for (torch::jit::Function* method : type->methods()) markFunction(*method, type->name() ? type->name()->name() : "?");
+  }
+
+ private:
+  MarkingReport& m_report;
+  std::unordered_set<const void*> m_types;
+  std::unordered_set<const void*> m_graphs;
+  std::string m_where;
+
+  void markFunction(torch::jit::Function& function, const std::string& owner) {
+    auto* graphFunction = torch::jit::tryToGraphFunction(function);
+    if (!graphFunction) return;
+    const auto graph = graphFunction->graph();
+    if (!m_graphs.insert(graph.get()).second) return;
+    torch::jit::InlineForkWait(graph);
+    const std::string outer = std::exchange(m_where, owner + "." + function.name());
+    const Value* self = graph->inputs().empty() ? nullptr : graph->inputs()[0];
+    if (self && self->type()->kind() != c10::TypeKind::ClassType) self = nullptr;
+    markBlock(graph->block(), self);
+    m_where = outer;
+  }
+
+  void markBlock(Block* block, const Value* self) {
+    const std::vector<Node*> nodes(block->nodes().begin(), block->nodes().end());
+    for (Node* node : nodes) {
+      for (Block* inner : node->blocks()) markBlock(inner, self);
+      if (node->kind() == prim::If)
+        markBranches(node);
+      else if (node->kind() == prim::Loop)
+        markLoop(node);
+      else if (node->kind() == prim::CallMethod)
+        markCall(node, self);
+      else if (node->kind() == prim::CallFunction)
+        markCalledFunction(node);
+      else if (node->kind() == prim::fork)
+        m_report.refused.push_back("torch.jit.fork in " + m_where);
+      else if (node->kind() == prim::Enter || node->kind() == prim::Exit)
+        markContext(node);
+    }
+  }
+
+  static void insertBefore(Node* place, const char* op, const std::vector<c10::IValue>& constants = {}) {
+    torch::jit::WithInsertPoint at(place);
+    Graph* graph = place->owningGraph();
+    std::vector<Value*> inputs;
+    for (const c10::IValue& constant : constants) inputs.push_back(graph->insertConstant(constant));
+    graph->insertNode(graph->create(Symbol::fromQualString(op), inputs, 0));
+  }
+
+  static void markBranches(Node* node) {
+    std::int64_t which = 0;
+    for (Block* branch : node->blocks()) {
+      insertBefore(*branch->nodes().begin(), "ulpscope::branch", {c10::IValue(which++)});
+      insertBefore(branch->return_node(), "ulpscope::end_branch");
+    }
+  }
+
+  static void markLoop(Node* node) {
+    insertBefore(node->next(), "ulpscope::end_loop");
+    insertBefore(node, "ulpscope::loop");
+    insertBefore(*node->blocks()[0]->nodes().begin(), "ulpscope::iteration");
+  }
+
+  void markCall(Node* node, const Value* self) {
+    std::optional<std::string> path;
+    if (self) path = attributePath(node->input(0), self);
+    if (path && path->empty()) return;  // another method of self: the place stays
+    if (!path) {
+      const std::string type = shortTypeName(node->input(0));
+      m_report.unresolvedCalls.push_back("a call of a " + type + " in " + m_where);
+      path = "<" + type + ">";
+    }
+    insertBefore(node->next(), "ulpscope::leave");
+    insertBefore(node, "ulpscope::enter", {c10::IValue(*path)});
+    for (std::size_t i = 1; i < node->inputs().size(); ++i)
+      if (mayHoldTensors(node->input(i)->type())) insertBorder(node, i);
+  }
+
+  static void insertBorder(Node* node, std::size_t input) {
+    torch::jit::WithInsertPoint at(node);
+    Graph* graph = node->owningGraph();
+    Value* value = node->input(input);
+    Node* border = graph->insertNode(graph->create(Symbol::fromQualString("ulpscope::border"), {value}, 1));
+    border->output()->setType(value->type());
+    node->replaceInput(input, border->output());
+  }
+
+  void markCalledFunction(Node* node) {
+    const auto type = node->input(0)->type()->cast<c10::FunctionType>();
+    if (type) markFunction(*type->function(), "function");
+  }
+
+  // A model's own autocast region: its object says whether it is enabled; entering it has no other effect here.
+  void markContext(Node* node) {
+    Value* object = node->input(0);
+    const auto type = object->type()->cast<c10::ClassType>();
+    if (!type || !type->name() || type->name()->name().find("autocast") == std::string::npos) return;
+    if (node->kind() == prim::Exit) {
+      insertBefore(node, "ulpscope::leave_autocast");
+      return;
+    }
+    const char* attribute = type->hasAttribute("_enabled") ? "_enabled" : "enabled";
+    if (!type->hasAttribute(attribute)) {
+      m_report.refused.push_back("an autocast region of unknown kind in " + m_where);
+      return;
+    }
+    torch::jit::WithInsertPoint at(node);
+    Graph* graph = node->owningGraph();
+    Value* enabled = graph->insertGetAttr(object, attribute);
+    graph->insertNode(graph->create(Symbol::fromQualString("ulpscope::enter_autocast"), {enabled}, 0));
+  }
+};
+
+}  // namespace
+
+MarkingReport markPaths(const torch::jit::Module& module) {
+  MarkingReport report;
+  Marker marker(report);
+  for (const auto& sub : module.modules()) marker.markMethods(sub);
+  return report;
+}
+
+}  // namespace ulpscope::engine

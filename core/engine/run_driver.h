@@ -1,0 +1,51 @@
+// One run from request to outcome. Private to core/engine.
+#pragma once
+
+#include "core/engine/comparison.h"
+#include "core/engine/engine.h"
+#include "core/engine/forward.h"
+#include "core/engine/inputs.h"
+#include "core/engine/loaded_model.h"
+#include "core/engine/output_collector.h"
+#include "core/engine/policy_table.h"
+
+#include <optional>
+
+namespace ulpscope::engine {
+
+class RunDriver {
+ public:
+  RunDriver(const LoadedModel& model, const session::RunRequest& request, const PolicyTable& table);
+  base::Result<RunOutcome> run(const base::ProgressSink& progress, std::stop_token stop);
+
+ private:
+  const LoadedModel& m_model;
+  const session::RunRequest& m_request;
+  const session::RunSettings& m_settings;
+  const PolicyTable& m_table;
+  RegionSet m_regions;
+  const RegionSet m_noRegions;
+  ReferenceSet m_set;
+  AxisProbe m_axes;
+  std::vector<Batch> m_batches;
+  torch::jit::Module m_referenceModule, m_candidateModule;
+  session::RunRecord m_run;
+  std::int64_t m_loweredOps = 0;
+  std::vector<NamedTensor> m_firstReference, m_firstCandidate;  // outputs of the first batch
+
+  base::Status prepare();
+  void judgeInputs();
+  base::Status findAxes(std::stop_token stop);
+  base::Status probeOnce(std::int64_t replaced, std::int64_t by, std::stop_token stop);
+  base::Status runBatches(Comparison& comparison, OutputCollector& outputs, const base::ProgressSink& progress, std::stop_token stop);
+  base::Status runBatch(Batch batch, Comparison& comparison, OutputCollector& outputs, const base::ProgressSink& progress, std::stop_token stop);
+  base::Status verifyProbe();
+  base::Status decide(RunOutcome& outcome, const OutputCollector& outputs);
+  void finish(RunOutcome& outcome, Comparison& comparison, OutputCollector& outputs);
+
+  ForwardSetup referenceSetup(torch::jit::Module& module, OpExecutor& executor, Arguments arguments) const;
+  ForwardSetup candidateSetup(torch::jit::Module& module, OpExecutor& executor, Arguments arguments);
+  EmulatedExecutor::Options emulation() const;
+};
+
+}  // namespace ulpscope::engine

@@ -1,0 +1,53 @@
+// Tensors inside IValues. Private to core/engine.
+#pragma once
+
+#include "core/analysis/tensor_view.h"
+#include "core/base/dtype.h"
+
+#include <ATen/ATen.h>
+#include <ATen/core/ivalue.h>
+
+#include <functional>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace ulpscope::engine {
+
+inline bool isLow(at::ScalarType type) { return type == at::kHalf || type == at::kBFloat16; }
+
+// Floating, but not double: what autocast may cast.
+inline bool isEligible(const at::Tensor& tensor) {
+  return tensor.defined() && tensor.is_floating_point() && tensor.scalar_type() != at::kDouble;
+}
+
+// Precondition: one of the twelve dtypes of base::DType; otherwise float64 is answered and `known` is false.
+base::DType dtypeOf(at::ScalarType type);
+bool isKnown(at::ScalarType type);
+at::ScalarType scalarTypeOf(base::DType dtype);
+
+using TensorMap = std::function<at::Tensor(const at::Tensor&)>;
+
+// The value with every tensor in it mapped, nested lists, tuples, dicts and optionals included. A value without tensors, or
+// whose tensors the map leaves as they are, comes back itself (aliasing of containers is kept).
+c10::IValue mapTensors(c10::IValue value, const TensorMap& map);
+
+// Every defined tensor in the value, depth first.
+void forEachTensor(const c10::IValue& value, const std::function<void(const at::Tensor&)>& visit);
+
+struct NamedTensor {
+  std::string name;
+  at::Tensor tensor;
+};
+// "output" for a tensor, "output.0" in tuples and lists, "output.key" in dicts, nested names joined by dots.
+std::vector<NamedTensor> flattenOutputs(const c10::IValue& value, const std::string& name = "output");
+
+// Borrowed view; keeps the contiguous tensor alive.
+struct HeldView {
+  at::Tensor tensor;
+  analysis::TensorView view;
+};
+// Precondition: defined, strided, dtype known. Copies when the tensor is not contiguous.
+HeldView viewOf(const at::Tensor& tensor);
+
+}  // namespace ulpscope::engine
