@@ -6,7 +6,6 @@
 #include <fmt/format.h>
 
 #include <array>
-#include <cstring>
 #include <limits>
 
 namespace ulpscope::storage::h5 {
@@ -95,12 +94,14 @@ std::vector<std::byte> imageOf(const File& file) {
   const ssize_t size = check(H5Fget_file_image(file, nullptr, 0), "cannot be finished");
   std::vector<std::byte> image(static_cast<std::size_t>(size));
   check(H5Fget_file_image(file, image.data(), image.size()), "cannot be finished");
+  appendDigest(image);
   return image;
 }
 
 File openForReading(const std::string& path, Locking locking) {
   if (const auto plain = checkPlainFile(path); !plain) throw Failure{plain.error()};
   if (!looksLikeHdf5(path)) fail("is not an HDF5 file", path, "check that this is the file you meant");
+  if (const auto whole = checkDigest(path); !whole) throw Failure{whole.error()};
   const Plist access(check(H5Pcreate(H5P_FILE_ACCESS), "cannot be opened", path));
 #if H5_VERSION_GE(1, 10, 7)
   check(H5Pset_file_locking(access, locking == Locking::asConfigured, 1), "cannot be opened", path);

@@ -5,12 +5,14 @@
 #pragma once
 
 #include "core/base/error.h"
+#include "core/storage/integrity.h"
 
 #include <hdf5.h>
 
 #include <nlohmann/json.hpp>
 
 #include <new>
+#include <stdexcept>
 #include <string>
 #include <type_traits>
 #include <utility>
@@ -81,7 +83,7 @@ auto guarded(const std::string& place, Body body) -> base::Result<std::invoke_re
   try {
     return body();
   } catch (const Failure& failure) {
-    return failure.error.within(place);
+    return failure.error.which.starts_with(place) ? failure.error : failure.error.within(place);
   } catch (const nlohmann::json::exception& e) {
     return base::Error{base::ErrorKind::input, std::string("holds damaged JSON: ") + e.what(), place, "restore the file from a copy"};
   } catch (const std::bad_alloc&) {
@@ -98,8 +100,20 @@ T valueOrFail(base::Result<T> result) {
   return std::move(result).value();
 }
 
+// For bodies that read a file: tries them in a child process first (integrity.h).
+template <typename Body>
+auto guardedRead(const std::string& path, Body body) -> base::Result<std::invoke_result_t<Body>> {
+  const auto survived = tryInChild(path, [&] {
+    const auto result = guarded(path, body);
+    return result ? base::success() : base::Status(result.error());
+  });
+  if (!survived) return survived.error();
+  return guarded(path, body);
+}
+
 // A file built in memory: the bytes are written by atomic_file.h, so that a full disk never meets HDF5.
 File createInMemory();
+// Its bytes, with the digest of integrity.h.
 std::vector<std::byte> imageOf(const File& file);
 
 enum class Locking { none, asConfigured };

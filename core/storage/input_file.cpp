@@ -117,7 +117,7 @@ Result<std::vector<std::int64_t>> labelsOfText(const std::string& path) {
 
 template <typename T, typename Read>
 Result<std::vector<T>> readFromHdf5(const std::string& path, const char* name, Read read) {
-  return h5::guarded(path, [&] {
+  return h5::guardedRead(path, [&] {
     const h5::File file = h5::openForReading(path, h5::Locking::asConfigured);
     return read(file, name);
   });
@@ -139,7 +139,7 @@ bool looksLikeHdf5(const std::string& path) {
 }
 
 Result<InputFile> readInputFile(const std::string& path) {
-  return h5::guarded(path, [&] { return readAll(path); });
+  return h5::guardedRead(path, [&] { return readAll(path); });
 }
 
 Result<std::vector<std::int64_t>> readLabels(const std::string& path) {

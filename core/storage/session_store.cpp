@@ -133,7 +133,7 @@ Session newSession(const std::string& title) {
 }
 
 Result<Session> openSession(const std::string& masterPath) {
-  return h5::guarded(masterPath, [&] { return readMaster(resolvedMaster(masterPath)); });
+  return h5::guardedRead(masterPath, [&] { return readMaster(resolvedMaster(masterPath)); });
 }
 
 Status checkWritable(const std::string& masterPath, WriteMode mode) {
@@ -161,13 +161,13 @@ Result<Session> addRun(const std::string& masterPath, Session session, RunRecord
 Result<RunMetrics> readMetrics(const std::string& masterPath, const Session& session, const std::string& runId) {
   const auto path = runFile(masterPath, session, runId, RunFileKind::metrics);
   if (!path) return path.error();
-  return h5::guarded(path.value(), [&] { return readMetricsFile(path.value(), session, *session.run(runId)); });
+  return h5::guardedRead(path.value(), [&] { return readMetricsFile(path.value(), session, *session.run(runId)); });
 }
 
 Result<std::vector<OutputTensors>> readOutputs(const std::string& masterPath, const Session& session, const std::string& runId) {
   const auto path = runFile(masterPath, session, runId, RunFileKind::tensors);
   if (!path) return path.error();
-  return h5::guarded(path.value(), [&] { return readTensorsFile(path.value(), session, *session.run(runId)); });
+  return h5::guardedRead(path.value(), [&] { return readTensorsFile(path.value(), session, *session.run(runId)); });
 }
 
 std::string hdf5Version() {
