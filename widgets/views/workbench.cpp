@@ -50,6 +50,15 @@ Workbench::Workbench(QString demoSessionFolder, QObject* parent) : QObject(paren
 
 void Workbench::openSession(const QString& path) { m_loader.load({QFileInfo(path).absoluteFilePath(), {}, {}}); }
 
+void Workbench::closeSession() {
+  m_loaded = {};
+  m_undoStack.clear();
+  m_selection.clear();
+  m_regions = {};
+  emit regionsChanged();
+  emit viewChanged();
+}
+
 void Workbench::showRuns(const QString& idA, const QString& idB) {
   if (!m_loaded.path.isEmpty()) m_loader.load({m_loaded.path, idA, idB});
 }

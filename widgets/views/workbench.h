@@ -33,6 +33,7 @@ class Workbench : public QObject {
   explicit Workbench(QString demoSessionFolder, QObject* parent = nullptr);
 
   void openSession(const QString& path);
+  void closeSession();
   void runDemo(const QString& name);
   void rerun();
   void cancel();

@@ -1,0 +1,188 @@
+#include "widgets/views/inspector_panel.h"
+
+#include "core/base/number_text.h"
+#include "widgets/models/text.h"
+#include "widgets/plots/theme.h"
+
+#include <QFrame>
+#include <QGridLayout>
+#include <QHeaderView>
+#include <QLabel>
+#include <QPushButton>
+#include <QScrollArea>
+#include <QTableView>
+#include <QVBoxLayout>
+
+namespace ulpscope::views {
+namespace {
+
+using models::qt;
+
+constexpr int kSitesHeight = 170;
+
+QLabel* makeText(QWidget* parent, bool isBold) {
+  auto* label = new QLabel(parent);
+  label->setWordWrap(true);
+  label->setTextFormat(Qt::PlainText);
+  QFont font = label->font();
+  font.setBold(isBold);
+  label->setFont(font);
+  return label;
+}
+
+QString typeOf(const session::Session& session, const QString& path) {
+  for (const model::ModuleNode& node : session.model.modules)
+    if (node.path == models::core(path)) return qt(node.typeName);
+  return {};
+}
+
+void setColor(QLabel* label, const QColor& color) {
+  QPalette palette = label->palette();
+  palette.setColor(QPalette::WindowText, color);
+  label->setPalette(palette);
+}
+
+}  // namespace
+
+InspectorPanel::InspectorPanel(Workbench& workbench, QWidget* parent) : QWidget(parent), m_workbench(workbench) {
+  auto* body = new QWidget;
+  m_title = makeText(body, true);
+  QFont large = m_title->font();
+  large.setPointSizeF(large.pointSizeF() * 1.15);
+  m_title->setFont(large);
+  m_title->setTextInteractionFlags(Qt::TextSelectableByMouse);
+  m_subtitle = makeText(body, false);
+  m_keep = new QPushButton(tr("Keep in FP32"), body);
+  m_keep->setToolTip(tr("Disable autocast here, inputs to FP32 (Ctrl+K)"));
+  m_keep->setAccessibleName(tr("Keep the selected module in FP32"));
+  m_factArea = new QWidget(body);
+  m_factGrid = new QGridLayout(m_factArea);
+  m_factGrid->setContentsMargins(0, 0, 0, 0);
+  m_factGrid->setHorizontalSpacing(10);
+  m_factGrid->setVerticalSpacing(5);
+  m_factGrid->setColumnStretch(1, 1);
+  m_findingTitle = makeText(body, true);
+  m_findingTitle->setText(tr("First non-finite here"));
+  m_finding = makeText(body, false);
+  m_finding->setTextInteractionFlags(Qt::TextSelectableByMouse);
+  m_sitesTitle = makeText(body, true);
+  m_sites = new QTableView(body);
+  m_sites->setModel(&m_siteModel);
+  m_sites->setAccessibleName(tr("Op sites of the module"));
+  m_sites->setSelectionBehavior(QAbstractItemView::SelectRows);
+  m_sites->setSelectionMode(QAbstractItemView::SingleSelection);
+  m_sites->verticalHeader()->hide();
+  m_sites->verticalHeader()->setDefaultSectionSize(fontMetrics().height() + 8);
+  m_sites->setShowGrid(false);
+  m_sites->horizontalHeader()->setStretchLastSection(true);
+  m_sites->setMinimumHeight(kSitesHeight);
+  auto* layout = new QVBoxLayout(body);
+  layout->setContentsMargins(12, 4, 12, 10);
+  layout->setSpacing(8);
+  for (QWidget* widget : std::initializer_list<QWidget*>{m_title, m_subtitle}) layout->addWidget(widget);
+  layout->addWidget(m_keep, 0, Qt::AlignLeft);
+  for (QWidget* widget : std::initializer_list<QWidget*>{m_factArea, m_findingTitle, m_finding, m_sitesTitle}) layout->addWidget(widget);
+  layout->addWidget(m_sites, 1);
+  auto* scroll = new QScrollArea(this);
+  scroll->setWidget(body);
+  scroll->setWidgetResizable(true);
+  scroll->setFrameShape(QFrame::NoFrame);
+  scroll->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
+  scroll->setAccessibleName(tr("Inspector"));
+  auto* outer = new QVBoxLayout(this);
+  outer->setContentsMargins(0, 0, 0, 0);
+  outer->addWidget(scroll);
+
+  connect(m_keep, &QPushButton::clicked, this, [this] {
+    if (const auto& path = m_workbench.selection().modulePath()) m_workbench.toggle(*path, models::RegionKind::inputsToFp32);
+  });
+  connect(m_sites->selectionModel(), &QItemSelectionModel::currentRowChanged, this, [this](const QModelIndex& current) {
+    if (m_isRefreshing || !current.isValid()) return;
+    const auto& path = m_workbench.selection().modulePath();
+    const auto site = current.data(models::RowTableModel::kKeyRole).toLongLong();
+    if (path) m_workbench.selection().select(*path, site, -1);
+  });
+  connect(&workbench, &Workbench::viewChanged, this, &InspectorPanel::refresh);
+  connect(&workbench, &Workbench::regionsChanged, this, &InspectorPanel::refresh);
+  connect(&workbench.selection(), &models::Selection::changed, this, &InspectorPanel::refresh);
+  refresh();
+}
+
+QString InspectorPanel::title() const { return m_title->text(); }
+
+QString InspectorPanel::factValue(const QString& name) const {
+  for (const models::Fact& fact : m_facts)
+    if (fact.name == name) return fact.value;
+  return {};
+}
+
+void InspectorPanel::showFacts(const std::vector<models::Fact>& facts) {
+  m_facts = facts;
+  while (QLayoutItem* item = m_factGrid->takeAt(0)) {
+    delete item->widget();
+    delete item;
+  }
+  const plots::Theme& theme = plots::themeOf(this);
+  int row = 0;
+  for (const models::Fact& fact : facts) {
+    QLabel* name = makeText(m_factArea, false);
+    name->setWordWrap(false);
+    name->setText(fact.name);
+    setColor(name, theme.muted);
+    QLabel* value = makeText(m_factArea, true);
+    value->setText(fact.value);
+    value->setAlignment(Qt::AlignRight | Qt::AlignTop);
+    value->setTextInteractionFlags(Qt::TextSelectableByMouse);
+    setColor(value, fact.alarming ? theme.bad : theme.text);
+    m_factGrid->addWidget(name, row, 0, Qt::AlignTop);
+    m_factGrid->addWidget(value, row, 1);
+    ++row;
+  }
+}
+
+void InspectorPanel::showModule(const models::RunPointer& run, const QString& path) {
+  const models::Selection& selection = m_workbench.selection();
+  const std::int64_t site = selection.site() >= 0 ? selection.site() : run->worstSite(path);
+  const std::size_t own = run->sitesOf(path).size();
+  m_title->setText(models::modulePathText(path));
+  m_subtitle->setText(tr("%1 · %2").arg(typeOf(*run->session, path), own > 0 ? qt(base::counted(static_cast<std::int64_t>(own), "op site")) : tr("no op sites of its own, the worst inside is shown")) +
+                      QStringLiteral(" · ") + run->shortName());
+  const bool isKept = m_workbench.regions().names(path, models::RegionKind::inputsToFp32);
+  m_keep->setText(isKept ? tr("Put back under autocast") : tr("Keep in FP32"));
+  showFacts(site >= 0 ? models::siteFacts(*run, site, selection.sample()) : std::vector<models::Fact>());
+  QString finding;
+  for (const session::NonfiniteFinding& f : run->run->nonfiniteOrigins)
+    if (f.site == site && site >= 0) {
+      finding = qt(f.diagnosis);
+      const QString operands = models::operandsText(*run, site);
+      if (!operands.isEmpty()) finding += tr("\n\nOperands as the op got them\n") + operands;
+      break;
+    }
+  m_finding->setText(finding);
+  m_finding->setVisible(!finding.isEmpty());
+  m_findingTitle->setVisible(!finding.isEmpty());
+  m_siteModel.setModule(run, path);
+  m_sitesTitle->setText(own > 0 ? tr("Op sites") : tr("Op sites inside"));
+  for (int column = 0; column < m_siteModel.columnCount() - 1; ++column) m_sites->resizeColumnToContents(column);
+  const int row = m_siteModel.rowOfKey(static_cast<qlonglong>(site));
+  if (row >= 0) m_sites->setCurrentIndex(m_siteModel.index(row, 0));
+}
+
+void InspectorPanel::refresh() {
+  const auto& path = m_workbench.selection().modulePath();
+  const models::RunPointer& run = m_workbench.shownRun();
+  const bool hasModule = path.has_value() && run;
+  m_isRefreshing = true;
+  for (QWidget* widget : std::initializer_list<QWidget*>{m_keep, m_factArea, m_findingTitle, m_finding, m_sitesTitle, m_sites}) widget->setVisible(hasModule);
+  setColor(m_subtitle, plots::themeOf(this).muted);
+  if (hasModule) {
+    showModule(run, *path);
+  } else {
+    m_title->setText(tr("Nothing selected"));
+    m_subtitle->setText(tr("Click a module in the tree or a cell of the heatmap."));
+    m_facts.clear();
+  }
+  m_isRefreshing = false;
+}
+
+}  // namespace ulpscope::views

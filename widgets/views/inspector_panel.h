@@ -1,0 +1,46 @@
+// The selected module and op site: what it is, its numbers, its part in a finding.
+#pragma once
+
+#include "widgets/models/site_model.h"
+#include "widgets/views/workbench.h"
+
+#include <QWidget>
+
+class QGridLayout;
+class QLabel;
+class QPushButton;
+class QTableView;
+
+namespace ulpscope::views {
+
+class InspectorPanel : public QWidget {
+  Q_OBJECT
+
+ public:
+  explicit InspectorPanel(Workbench& workbench, QWidget* parent = nullptr);
+  QString title() const;
+  QString factValue(const QString& name) const;  // of the facts shown; empty: no such fact
+  QTableView* siteTable() const { return m_sites; }
+  QPushButton* keepButton() const { return m_keep; }
+
+ private:
+  void refresh();
+  void showFacts(const std::vector<models::Fact>& facts);
+  void showModule(const models::RunPointer& run, const QString& path);
+
+  Workbench& m_workbench;
+  models::SiteModel m_siteModel;
+  QLabel* m_title;
+  QLabel* m_subtitle;
+  QPushButton* m_keep;
+  QWidget* m_factArea;
+  QGridLayout* m_factGrid;
+  QLabel* m_findingTitle;
+  QLabel* m_finding;
+  QLabel* m_sitesTitle;
+  QTableView* m_sites;
+  std::vector<models::Fact> m_facts;
+  bool m_isRefreshing = false;
+};
+
+}  // namespace ulpscope::views

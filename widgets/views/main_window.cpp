@@ -1,0 +1,385 @@
+#include "widgets/views/main_window.h"
+
+#include "core/base/number_text.h"
+#include "widgets/models/text.h"
+#include "widgets/plots/icons.h"
+#include "widgets/views/findings_panel.h"
+#include "widgets/views/heatmap_panel.h"
+#include "widgets/views/inspector_panel.h"
+#include "widgets/views/message_bar.h"
+#include "widgets/views/modules_panel.h"
+#include "widgets/views/run_bar.h"
+#include "widgets/views/shortcuts_dialog.h"
+#include "widgets/views/start_page.h"
+#include "widgets/views/step_strip.h"
+
+#include <QActionGroup>
+#include <QDockWidget>
+#include <QDragEnterEvent>
+#include <QFileDialog>
+#include <QFileInfo>
+#include <QLabel>
+#include <QMenuBar>
+#include <QMessageBox>
+#include <QMimeData>
+#include <QStackedWidget>
+#include <QStatusBar>
+#include <QToolBar>
+#include <QToolButton>
+#include <QVBoxLayout>
+
+namespace ulpscope::views {
+namespace {
+
+using models::qt;
+
+constexpr int kMostRecent = 8;
+constexpr int kModulesWidth = 330;
+constexpr int kInspectorWidth = 350;
+constexpr int kFindingsHeight = 250;
+
+QString deviceText(const session::RunRecord& run) {
+  const QString low = run.settings.autocast == base::DType::bfloat16 ? QStringLiteral("BF16") : QStringLiteral("FP16");
+  return QStringLiteral("%1 · %2 %3 · policy %4 · seed %5")
+      .arg(qt(run.settings.device).toUpper(), low, qt(session::name(run.settings.mode)), qt(run.policyTable)).arg(run.settings.seed);
+}
+
+}  // namespace
+
+MainWindow::MainWindow(const WindowOptions& options, QWidget* parent)
+    : QMainWindow(parent), m_workbench(options.demoSessionFolder), m_recentSessions(options.recentSessions) {
+  setWindowTitle(tr("Ulpscope"));
+  setAcceptDrops(true);
+  setDockOptions(QMainWindow::AnimatedDocks);
+  setCorner(Qt::BottomLeftCorner, Qt::LeftDockWidgetArea);
+  setCorner(Qt::BottomRightCorner, Qt::RightDockWidgetArea);
+  makeCentral();
+  makeDocks();
+  makeActions();
+  makeMenus(options.theme);
+  makeToolBars();
+  connectWorkbench();
+  resize(1500, 940);
+  resetLayout();
+  refreshIcons();
+  refreshActions();
+  refreshRecentMenu();
+}
+
+MainWindow::~MainWindow() = default;
+
+void MainWindow::makeCentral() {
+  m_message = new MessageBar(this);
+  m_runBar = new RunBar(m_workbench, this);
+  m_start = new StartPage(this);
+  m_heatmap = new HeatmapPanel(m_workbench, this);
+  m_stack = new QStackedWidget(this);
+  m_stack->addWidget(m_start);
+  m_stack->addWidget(m_heatmap);
+  auto* central = new QWidget(this);
+  auto* layout = new QVBoxLayout(central);
+  layout->setContentsMargins(0, 0, 0, 0);
+  layout->setSpacing(0);
+  layout->addWidget(m_message);
+  layout->addWidget(m_runBar);
+  layout->addWidget(m_stack, 1);
+  setCentralWidget(central);
+  m_device = new QLabel(this);
+  m_status = new QLabel(this);
+  m_status->setTextFormat(Qt::PlainText);
+  m_status->setAccessibleName(tr("Status"));
+  m_status->setMinimumWidth(10);
+  m_device->setMinimumWidth(10);
+  statusBar()->addWidget(m_device);
+  statusBar()->addWidget(m_status, 1);
+  m_status->setAlignment(Qt::AlignRight | Qt::AlignVCenter);
+}
+
+void MainWindow::makeDocks() {
+  m_modules = new ModulesPanel(m_workbench, this);
+  m_inspector = new InspectorPanel(m_workbench, this);
+  m_findings = new FindingsPanel(m_workbench, this);
+  const auto add = [this](const QString& name, const QString& title, QWidget* widget, Qt::DockWidgetArea area) {
+    auto* dock = new QDockWidget(title, this);
+    dock->setObjectName(name);
+    dock->setWidget(widget);
+    dock->setFeatures(QDockWidget::DockWidgetMovable | QDockWidget::DockWidgetClosable);
+    addDockWidget(area, dock);
+    m_docks << dock;
+  };
+  add(QStringLiteral("modules"), tr("Modules"), m_modules, Qt::LeftDockWidgetArea);
+  add(QStringLiteral("inspector"), tr("Inspector"), m_inspector, Qt::RightDockWidgetArea);
+  add(QStringLiteral("findings"), tr("Findings"), m_findings, Qt::BottomDockWidgetArea);
+}
+
+void MainWindow::resetLayout() {
+  const Qt::DockWidgetArea areas[] = {Qt::LeftDockWidgetArea, Qt::RightDockWidgetArea, Qt::BottomDockWidgetArea};
+  const bool hasSession = m_workbench.session() != nullptr;
+  for (qsizetype i = 0; i < m_docks.size(); ++i) {
+    addDockWidget(areas[i], m_docks[i]);
+    m_docks[i]->setVisible(hasSession);
+  }
+  resizeDocks({m_docks[0], m_docks[1]}, {kModulesWidth, kInspectorWidth}, Qt::Horizontal);
+  resizeDocks({m_docks[2]}, {kFindingsHeight}, Qt::Vertical);
+}
+
+QAction* MainWindow::addAction(const QString& name, const QString& text, const QKeySequence& keys, std::function<void()> triggered) {
+  auto* action = new QAction(text, this);
+  action->setShortcut(keys);
+  connect(action, &QAction::triggered, this, std::move(triggered));
+  m_actions[name] = action;
+  m_actionOrder << action;
+  return action;
+}
+
+void MainWindow::makeActions() {
+  addAction(QStringLiteral("open"), tr("&Open session…"), QKeySequence(tr("Ctrl+O")), [this] { chooseSession(); });
+  addAction(QStringLiteral("close"), tr("&Close session"), QKeySequence(tr("Ctrl+W")), [this] { closeSession(); });
+  addAction(QStringLiteral("quit"), tr("&Quit"), QKeySequence(tr("Ctrl+Q")), [this] { close(); });
+  addAction(QStringLiteral("undo"), tr("&Undo"), QKeySequence(tr("Ctrl+Z")), [this] { m_workbench.undoStack().undo(); });
+  addAction(QStringLiteral("redo"), tr("&Redo"), QKeySequence(tr("Ctrl+Shift+Z")), [this] { m_workbench.undoStack().redo(); });
+  addAction(QStringLiteral("keep"), tr("&Keep selection in FP32"), QKeySequence(tr("Ctrl+K")), [this] { keepSelection(); });
+  addAction(QStringLiteral("filter"), tr("&Filter modules"), QKeySequence(tr("Ctrl+F")), [this] {
+    m_docks[0]->show();
+    m_modules->filterField()->setFocus();
+    m_modules->filterField()->selectAll();
+  });
+  addAction(QStringLiteral("run"), tr("&Re-run"), QKeySequence(tr("F5")), [this] { rerun(); });
+  addAction(QStringLiteral("cancel"), tr("&Cancel run"), QKeySequence(tr("Shift+F5")), [this] { m_workbench.cancel(); });
+  addAction(QStringLiteral("first"), tr("First &non-finite"), QKeySequence(tr("Ctrl+F8")), [this] {
+    m_findings->setCurrentIndex(FindingsPanel::kNonfinite);
+    m_workbench.selectFirstNonfinite();
+  });
+  addAction(QStringLiteral("next"), tr("Ne&xt finding"), QKeySequence(tr("F8")), [this] { m_workbench.selectFinding(1); });
+  addAction(QStringLiteral("previous"), tr("&Previous finding"), QKeySequence(tr("Shift+F8")), [this] { m_workbench.selectFinding(-1); });
+  m_viewGroup = new QActionGroup(this);
+  for (const auto& [name, text, keys, view] : {std::tuple{"viewA", tr("A"), tr("Ctrl+1"), RunView::a}, std::tuple{"viewB", tr("B"), tr("Ctrl+2"), RunView::b},
+                                               std::tuple{"viewDifference", tr("B − A"), tr("Ctrl+3"), RunView::difference}}) {
+    QAction* action = addAction(QLatin1String(name), text, QKeySequence(keys), [this, v = view] { m_workbench.setView(v); });
+    action->setCheckable(true);
+    m_viewGroup->addAction(action);
+  }
+  addAction(QStringLiteral("showAll"), tr("Show &all"), QKeySequence(tr("Ctrl+0")), [this] { m_heatmap->heatmap()->showAll(); });
+  addAction(QStringLiteral("zoomIn"), tr("Zoom &in"), QKeySequence(tr("Ctrl++")), [this] { m_heatmap->heatmap()->zoomBy(1.25); });
+  addAction(QStringLiteral("zoomOut"), tr("Zoom &out"), QKeySequence(tr("Ctrl+-")), [this] { m_heatmap->heatmap()->zoomBy(0.8); });
+  addAction(QStringLiteral("keys"), tr("&Keys"), QKeySequence(tr("Ctrl+?")), [this] { showKeys(); });
+}
+
+void MainWindow::makeMenus(plots::ThemeChoice theme) {
+  const auto fill = [this](QMenu* menu, const QStringList& names) {
+    for (const QString& name : names) name.isEmpty() ? menu->addSeparator() : (menu->addAction(m_actions.at(name)), nullptr);
+  };
+  QMenu* file = menuBar()->addMenu(tr("&File"));
+  fill(file, {QStringLiteral("open")});
+  m_recentMenu = file->addMenu(tr("Open &recent"));
+  fill(file, {QStringLiteral("close"), QString(), QStringLiteral("quit")});
+  fill(menuBar()->addMenu(tr("&Edit")), {QStringLiteral("undo"), QStringLiteral("redo"), QString(), QStringLiteral("keep"), QStringLiteral("filter")});
+  QMenu* view = menuBar()->addMenu(tr("&View"));
+  fill(view, {QStringLiteral("viewA"), QStringLiteral("viewB"), QStringLiteral("viewDifference"), QString(), QStringLiteral("showAll"), QStringLiteral("zoomIn"), QStringLiteral("zoomOut"), QString()});
+  for (QDockWidget* dock : m_docks) view->addAction(dock->toggleViewAction());
+  view->addAction(tr("Reset &layout"), this, &MainWindow::resetLayout);
+  view->addSeparator();
+  QMenu* themes = view->addMenu(tr("&Theme"));
+  auto* group = new QActionGroup(this);
+  for (const plots::ThemeChoice choice : {plots::ThemeChoice::system, plots::ThemeChoice::light, plots::ThemeChoice::dark}) {
+    QAction* action = themes->addAction(plots::name(choice));
+    action->setCheckable(true);
+    action->setChecked(choice == theme);
+    group->addAction(action);
+    connect(action, &QAction::triggered, this, [this, choice] { emit themeChosen(choice); });
+  }
+  fill(menuBar()->addMenu(tr("&Run")), {QStringLiteral("run"), QStringLiteral("cancel"), QString(), QStringLiteral("first"), QStringLiteral("next"), QStringLiteral("previous")});
+  QMenu* help = menuBar()->addMenu(tr("&Help"));
+  fill(help, {QStringLiteral("keys")});
+  help->addAction(tr("&About Ulpscope"), this, &MainWindow::showAbout);
+}
+
+void MainWindow::makeToolBars() {
+  QToolBar* bar = QMainWindow::addToolBar(tr("Tools"));
+  bar->setObjectName(QStringLiteral("tools"));
+  bar->setMovable(false);
+  bar->setToolButtonStyle(Qt::ToolButtonTextBesideIcon);
+  bar->setIconSize(QSize(18, 18));
+  const auto add = [this, bar](const QStringList& names) {
+    for (const QString& name : names) {
+      QAction* action = m_actions.at(name);
+      bar->addAction(action);
+      if (auto* button = qobject_cast<QToolButton*>(bar->widgetForAction(action))) {
+        button->setAccessibleName(action->text().remove(u'&'));
+        button->setFocusPolicy(Qt::TabFocus);
+      }
+    }
+    bar->addSeparator();
+  };
+  add({QStringLiteral("open")});
+  add({QStringLiteral("run"), QStringLiteral("cancel")});
+  add({QStringLiteral("undo"), QStringLiteral("redo")});
+  add({QStringLiteral("first"), QStringLiteral("previous"), QStringLiteral("next"), QStringLiteral("keep")});
+  add({QStringLiteral("viewA"), QStringLiteral("viewB"), QStringLiteral("viewDifference")});
+  for (const char* name : {"undo", "redo", "previous", "next"})
+    if (auto* button = qobject_cast<QToolButton*>(bar->widgetForAction(m_actions.at(QLatin1String(name))))) button->setToolButtonStyle(Qt::ToolButtonIconOnly);
+  addToolBarBreak();
+  QToolBar* strip = QMainWindow::addToolBar(tr("Steps"));
+  strip->setObjectName(QStringLiteral("steps"));
+  strip->setMovable(false);
+  m_steps = new StepStrip(m_workbench, strip);
+  m_steps->setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Preferred);
+  strip->addWidget(m_steps);
+  for (QToolBar* toolBar : {bar, strip}) toolBar->toggleViewAction()->setEnabled(false);
+}
+
+void MainWindow::connectWorkbench() {
+  connect(m_start, &StartPage::demoChosen, this, &MainWindow::runDemo);
+  connect(m_start, &StartPage::openRequested, this, &MainWindow::chooseSession);
+  connect(m_start, &StartPage::sessionChosen, this, &MainWindow::open);
+  connect(m_steps, &StepStrip::rerunClicked, this, &MainWindow::rerun);
+  const auto showTab = [this](int tab) {
+    m_docks[2]->show();
+    m_findings->setCurrentIndex(tab);
+  };
+  connect(m_steps, &StepStrip::runClicked, this, [showTab] { showTab(FindingsPanel::kRuns); });
+  connect(m_steps, &StepStrip::findingClicked, this, [this, showTab] {
+    const models::RunPointer& run = m_workbench.shownRun();
+    showTab(run && run->run->nonfiniteOrigins.empty() && !run->run->flips.empty() ? FindingsPanel::kFlips : FindingsPanel::kNonfinite);
+  });
+  connect(&m_workbench, &Workbench::sessionChanged, this, &MainWindow::onSessionChanged);
+  for (const auto signal : {&Workbench::viewChanged, &Workbench::regionsChanged, &Workbench::runningChanged})
+    connect(&m_workbench, signal, this, &MainWindow::refreshActions);
+  connect(&m_workbench.selection(), &models::Selection::changed, this, &MainWindow::refreshActions);
+  connect(&m_workbench.undoStack(), &QUndoStack::indexChanged, this, &MainWindow::refreshActions);
+  connect(&m_workbench, &Workbench::problem, m_message, &MessageBar::showProblem);
+  connect(&m_workbench, &Workbench::notice, m_status, &QLabel::setText);
+  connect(m_heatmap, &HeatmapPanel::cellHovered, m_status, &QLabel::setText);
+}
+
+void MainWindow::onSessionChanged() {
+  const bool isFirst = m_stack->currentWidget() == m_start;
+  m_stack->setCurrentWidget(m_heatmap);
+  if (isFirst) resetLayout();
+  const models::RunPointer& run = m_workbench.runB();
+  m_device->setText(run ? deviceText(*run->run) : QString());
+  setWindowTitle(tr("%1 - Ulpscope").arg(QFileInfo(m_workbench.sessionPath()).fileName()));
+  rememberSession(m_workbench.sessionPath());
+  if (!run) return;
+  const bool hasBefore = m_workbench.runA() != nullptr;
+  if (hasBefore)
+    m_findings->setCurrentIndex(FindingsPanel::kRuns);
+  else
+    m_findings->setCurrentIndex(run->run->nonfiniteOrigins.empty() ? FindingsPanel::kFlips : FindingsPanel::kNonfinite);
+}
+
+void MainWindow::refreshActions() {
+  const bool hasRun = m_workbench.runB() != nullptr;
+  const bool running = m_workbench.isRunning();
+  const bool hasPair = m_workbench.runA() != nullptr;
+  const auto enable = [this](const char* name, bool enabled) { m_actions.at(QLatin1String(name))->setEnabled(enabled); };
+  enable("run", hasRun && !running);
+  enable("cancel", running && !m_workbench.isCancelling());
+  enable("close", m_workbench.session() != nullptr && !running);
+  enable("undo", m_workbench.undoStack().canUndo());
+  enable("redo", m_workbench.undoStack().canRedo());
+  enable("keep", hasRun && m_workbench.selection().modulePath().has_value());
+  for (const char* name : {"first", "next", "previous", "filter", "showAll", "zoomIn", "zoomOut", "viewB"}) enable(name, hasRun);
+  for (const char* name : {"viewA", "viewDifference"}) enable(name, hasPair);
+  m_actions.at(QStringLiteral("undo"))->setToolTip(tr("Undo: %1 (Ctrl+Z)").arg(m_workbench.undoStack().undoText()));
+  m_actions.at(QStringLiteral("redo"))->setToolTip(tr("Redo: %1 (Ctrl+Shift+Z)").arg(m_workbench.undoStack().redoText()));
+  const QString why = hasPair ? QString() : tr(": needs a second run; change the policy and press F5");
+  m_actions.at(QStringLiteral("viewA"))->setToolTip(tr("Show run A, the one compared with (Ctrl+1)") + why);
+  m_actions.at(QStringLiteral("viewB"))->setToolTip(tr("Show run B (Ctrl+2)"));
+  m_actions.at(QStringLiteral("viewDifference"))->setToolTip(tr("Show B − A in the same colour range (Ctrl+3)") + why);
+  const char* current = m_workbench.view() == RunView::a ? "viewA" : m_workbench.view() == RunView::b ? "viewB" : "viewDifference";
+  m_actions.at(QLatin1String(current))->setChecked(true);
+  m_start->setBusy(running);
+}
+
+void MainWindow::refreshIcons() {
+  const plots::Theme& theme = plots::themeOf(this);
+  const QColor disabled = palette().color(QPalette::Disabled, QPalette::ButtonText);
+  for (const char* name : {"open", "run", "cancel", "undo", "redo", "first", "previous", "next", "keep"})
+    m_actions.at(QLatin1String(name))->setIcon(plots::themedIcon(QLatin1String(name), theme.text, disabled));
+  m_heatmap->refreshIcons();
+  m_findings->refreshIcons();
+  m_message->refreshIcons();
+  m_start->refreshTheme();
+}
+
+void MainWindow::selectSite(const QString& modulePath, std::int64_t sample) {
+  const models::RunPointer& run = m_workbench.shownRun();
+  if (run) m_workbench.selection().select(modulePath, run->worstSite(modulePath), sample);
+}
+
+void MainWindow::keepSelection() {
+  if (const auto& path = m_workbench.selection().modulePath()) toggleFp32(*path);
+}
+
+void MainWindow::open(const QString& path) {
+  if (path.endsWith(QStringLiteral(".ulps"))) return openSession(path);
+  m_message->showProblem(tr("%1: not a session (.ulps); run a model with `ulpscope run MODEL --inputs FILE` and open the session it writes").arg(path));
+}
+
+void MainWindow::chooseSession() {
+  const QString folder = m_recentSessions.isEmpty() ? QString() : QFileInfo(m_recentSessions.front()).absolutePath();
+  const QString path = QFileDialog::getOpenFileName(this, tr("Open session"), folder, tr("Ulpscope sessions (*.ulps)"));
+  if (!path.isEmpty()) open(path);
+}
+
+void MainWindow::closeSession() {
+  m_workbench.closeSession();
+  m_stack->setCurrentWidget(m_start);
+  for (QDockWidget* dock : m_docks) dock->hide();
+  setWindowTitle(tr("Ulpscope"));
+  m_device->clear();
+  m_status->clear();
+  m_start->setRecentSessions(m_recentSessions);
+}
+
+void MainWindow::rememberSession(const QString& path) {
+  m_recentSessions.removeAll(path);
+  m_recentSessions.prepend(path);
+  while (m_recentSessions.size() > kMostRecent) m_recentSessions.removeLast();
+  refreshRecentMenu();
+  emit recentSessionsChanged(m_recentSessions);
+}
+
+void MainWindow::refreshRecentMenu() {
+  m_recentMenu->clear();
+  m_recentMenu->setEnabled(!m_recentSessions.isEmpty());
+  for (const QString& path : m_recentSessions) {
+    QAction* action = m_recentMenu->addAction(path, this, [this, path] { open(path); });
+    action->setEnabled(QFileInfo::exists(path));
+  }
+  m_start->setRecentSessions(m_recentSessions);
+}
+
+void MainWindow::showKeys() {
+  ShortcutsDialog dialog(m_actionOrder, this);
+  dialog.exec();
+}
+
+void MainWindow::showAbout() {
+  QMessageBox::about(this, tr("About Ulpscope"),
+                     tr("Ulpscope %1\n\nShows where a PyTorch model breaks under automatic mixed precision.\n\nGPL-3.0-or-later").arg(QStringLiteral(ULPSCOPE_VERSION)));
+}
+
+QString MainWindow::problem() const { return m_message->message(); }
+QString MainWindow::statusText() const { return m_status->text(); }
+
+void MainWindow::changeEvent(QEvent* event) {
+  QMainWindow::changeEvent(event);
+  if (event->type() == QEvent::PaletteChange && !m_actions.empty()) refreshIcons();
+}
+
+void MainWindow::dragEnterEvent(QDragEnterEvent* event) {
+  if (event->mimeData()->hasUrls() && event->mimeData()->urls().size() == 1 && event->mimeData()->urls().front().isLocalFile()) event->acceptProposedAction();
+}
+
+void MainWindow::dropEvent(QDropEvent* event) { open(event->mimeData()->urls().front().toLocalFile()); }
+
+void MainWindow::showEvent(QShowEvent* event) {
+  QMainWindow::showEvent(event);
+  if (m_wasShown) return;
+  m_wasShown = true;
+  m_start->setRecentSessions(m_recentSessions);
+}
+
+}  // namespace ulpscope::views

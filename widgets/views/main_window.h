@@ -1,0 +1,113 @@
+// The window: menus, toolbar, step strip, docks, and what they do. All work is the Workbench's.
+#pragma once
+
+#include "widgets/plots/theme.h"
+#include "widgets/views/workbench.h"
+
+#include <QMainWindow>
+
+#include <functional>
+#include <map>
+
+class QActionGroup;
+class QDockWidget;
+class QLabel;
+class QMenu;
+class QStackedWidget;
+
+namespace ulpscope::views {
+
+class FindingsPanel;
+class HeatmapPanel;
+class InspectorPanel;
+class MessageBar;
+class ModulesPanel;
+class RunBar;
+class StartPage;
+class StepStrip;
+
+struct WindowOptions {
+  QString demoSessionFolder;
+  QStringList recentSessions;  // newest first
+  plots::ThemeChoice theme = plots::ThemeChoice::system;
+};
+
+class MainWindow : public QMainWindow {
+  Q_OBJECT
+
+ public:
+  explicit MainWindow(const WindowOptions& options, QWidget* parent = nullptr);
+  ~MainWindow() override;
+
+  void openSession(const QString& path) { m_workbench.openSession(path); }
+  void runDemo(const QString& name) { m_workbench.runDemo(name); }
+  void toggleFp32(const QString& modulePath) { m_workbench.toggle(modulePath, models::RegionKind::inputsToFp32); }
+  void rerun() { m_workbench.rerun(); }
+  void selectSite(const QString& modulePath, std::int64_t sample);
+
+  Workbench& workbench() { return m_workbench; }
+  ModulesPanel* modules() const { return m_modules; }
+  HeatmapPanel* heatmap() const { return m_heatmap; }
+  InspectorPanel* inspector() const { return m_inspector; }
+  FindingsPanel* findings() const { return m_findings; }
+  StepStrip* steps() const { return m_steps; }
+  RunBar* runBar() const { return m_runBar; }
+  QString problem() const;     // the message bar's line; empty: none
+  QString statusText() const;  // what the status bar says
+  QStringList recentSessions() const { return m_recentSessions; }
+  // Raised with every change of docks or toolbars: an older state is refused.
+  static constexpr int kStateVersion = 1;
+  void resetLayout();
+
+ signals:
+  void themeChosen(ulpscope::plots::ThemeChoice choice);
+  void recentSessionsChanged(const QStringList& paths);
+
+ protected:
+  void changeEvent(QEvent* event) override;
+  void dragEnterEvent(QDragEnterEvent* event) override;
+  void dropEvent(QDropEvent* event) override;
+  void showEvent(QShowEvent* event) override;
+
+ private:
+  QAction* addAction(const QString& name, const QString& text, const QKeySequence& keys, std::function<void()> triggered);
+  void makeActions();
+  void makeMenus(plots::ThemeChoice theme);
+  void makeToolBars();
+  void makeCentral();
+  void makeDocks();
+  void connectWorkbench();
+  void refreshActions();
+  void refreshIcons();
+  void onSessionChanged();
+  void chooseSession();
+  void open(const QString& path);
+  void keepSelection();
+  void closeSession();
+  void showKeys();
+  void showAbout();
+  void rememberSession(const QString& path);
+  void refreshRecentMenu();
+
+  Workbench m_workbench;
+  QStringList m_recentSessions;
+  std::map<QString, QAction*> m_actions;
+  QList<QAction*> m_actionOrder;
+  QMenu* m_recentMenu = nullptr;
+  QActionGroup* m_viewGroup = nullptr;
+  QStackedWidget* m_stack = nullptr;
+  StartPage* m_start = nullptr;
+  MessageBar* m_message = nullptr;
+  RunBar* m_runBar = nullptr;
+  StepStrip* m_steps = nullptr;
+  ModulesPanel* m_modules = nullptr;
+  HeatmapPanel* m_heatmap = nullptr;
+  InspectorPanel* m_inspector = nullptr;
+  FindingsPanel* m_findings = nullptr;
+  QList<QDockWidget*> m_docks;
+  QLabel* m_device = nullptr;
+  QLabel* m_status = nullptr;
+  bool m_wasShown = false;
+};
+
+}  // namespace ulpscope::views

@@ -1,0 +1,37 @@
+#include "widgets/views/shortcuts_dialog.h"
+
+#include <QDialogButtonBox>
+#include <QGridLayout>
+#include <QLabel>
+#include <QVBoxLayout>
+
+namespace ulpscope::views {
+
+ShortcutsDialog::ShortcutsDialog(const QList<QAction*>& actions, QWidget* parent) : QDialog(parent) {
+  setWindowTitle(tr("Keys"));
+  auto* grid = new QGridLayout;
+  grid->setHorizontalSpacing(24);
+  const auto add = [&grid](const QString& keys, const QString& text) {
+    auto* key = new QLabel(keys);
+    QFont bold = key->font();
+    bold.setBold(true);
+    key->setFont(bold);
+    const int row = grid->rowCount();
+    grid->addWidget(key, row, 0);
+    grid->addWidget(new QLabel(text), row, 1);
+  };
+  for (const QAction* action : actions) {
+    if (action->shortcut().isEmpty()) continue;
+    QString text = action->text();
+    add(action->shortcut().toString(QKeySequence::NativeText), text.remove(u'&'));
+  }
+  add(tr("Arrows, +, −, 0"), tr("In the heatmap: move the cell cursor, zoom, show all"));
+  add(tr("Space"), tr("In the module tree, column FP32: toggle"));
+  auto* buttons = new QDialogButtonBox(QDialogButtonBox::Close, this);
+  connect(buttons, &QDialogButtonBox::rejected, this, &QDialog::reject);
+  auto* layout = new QVBoxLayout(this);
+  layout->addLayout(grid);
+  layout->addWidget(buttons);
+}
+
+}  // namespace ulpscope::views

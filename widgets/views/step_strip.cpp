@@ -1,0 +1,140 @@
+#include "widgets/views/step_strip.h"
+
+#include "core/base/number_text.h"
+#include "widgets/models/text.h"
+#include "widgets/plots/theme.h"
+
+#include <QEvent>
+#include <QFileInfo>
+#include <QHBoxLayout>
+#include <QLabel>
+#include <QPainter>
+#include <QPushButton>
+
+namespace ulpscope::views {
+namespace {
+
+using models::qt;
+
+constexpr int kSignSize = 16;
+
+QPixmap signPixmap(const QString& shape, const QColor& color, const QColor& mark, double ratio) {
+  QPixmap pixmap(QSize(kSignSize, kSignSize) * ratio);
+  pixmap.setDevicePixelRatio(ratio);
+  pixmap.fill(Qt::transparent);
+  QPainter painter(&pixmap);
+  painter.setRenderHint(QPainter::Antialiasing);
+  painter.setPen(Qt::NoPen);
+  painter.setBrush(color);
+  painter.drawEllipse(QRectF(0.5, 0.5, kSignSize - 1, kSignSize - 1));
+  painter.setPen(QPen(mark, 1.8, Qt::SolidLine, Qt::RoundCap, Qt::RoundJoin));
+  if (shape == u"check") painter.drawPolyline(QPolygonF({{4.5, 8.2}, {7, 10.8}, {11.5, 5.5}}));
+  if (shape == u"cross") {
+    painter.drawLine(QPointF(5.3, 5.3), QPointF(10.7, 10.7));
+    painter.drawLine(QPointF(10.7, 5.3), QPointF(5.3, 10.7));
+  }
+  if (shape == u"dots")
+    for (const double x : {4.8, 8.0, 11.2}) painter.drawPoint(QPointF(x, 8));
+  return pixmap;
+}
+
+}  // namespace
+
+StepStrip::StepStrip(Workbench& workbench, QWidget* parent) : QWidget(parent), m_workbench(workbench) {
+  auto* layout = new QHBoxLayout(this);
+  layout->setContentsMargins(12, 5, 12, 5);
+  layout->setSpacing(6);
+  m_model = addStep(layout, tr("Model"), nullptr);
+  m_inputs = addStep(layout, tr("Inputs"), nullptr);
+  m_run = addStep(layout, tr("Run"), &StepStrip::runClicked);
+  m_finding = addStep(layout, tr("Findings"), &StepStrip::findingClicked);
+  m_exploratory = new QLabel(tr("exploratory: no criteria, no verdict"), this);
+  m_stale = new QPushButton(tr("stale: policy changed, Re-run (F5)"), this);
+  m_stale->setAccessibleName(m_stale->text());
+  m_stale->setCursor(Qt::PointingHandCursor);
+  layout->addSpacing(10);
+  layout->addStretch(1);
+  layout->addWidget(m_exploratory);
+  layout->addWidget(m_stale);
+  connect(m_stale, &QPushButton::clicked, this, &StepStrip::rerunClicked);
+  connect(&workbench, &Workbench::sessionChanged, this, &StepStrip::refresh);
+  connect(&workbench, &Workbench::viewChanged, this, &StepStrip::refresh);
+  connect(&workbench, &Workbench::regionsChanged, this, &StepStrip::refresh);
+  connect(&workbench, &Workbench::runningChanged, this, &StepStrip::refresh);
+  refresh();
+}
+
+StepStrip::Step StepStrip::addStep(QHBoxLayout* layout, const QString& name, void (StepStrip::*clicked)()) {
+  Step step{new QLabel(this), nullptr, new QLabel(name, this), new QLabel(this)};
+  if (layout->count() > 0) {
+    auto* line = new QLabel(QStringLiteral("—"), this);
+    line->setEnabled(false);
+    layout->addWidget(line);
+  }
+  QFont bold = step.name->font();
+  bold.setBold(true);
+  layout->addWidget(step.sign);
+  if (clicked != nullptr) {
+    step.link = new QPushButton(name, this);
+    step.link->setFlat(true);
+    step.link->setFont(bold);
+    step.link->setCursor(Qt::PointingHandCursor);
+    step.link->setToolTip(tr("Show the tab below"));
+    step.link->setAccessibleName(tr("Go to %1").arg(name));
+    step.link->setStyleSheet(QStringLiteral("QPushButton { border: none; padding: 0; font-weight: bold; } QPushButton:hover, QPushButton:focus { text-decoration: underline; }"));
+    step.name->hide();
+    connect(step.link, &QPushButton::clicked, this, clicked);
+    layout->addWidget(step.link);
+  } else {
+    step.name->setFont(bold);
+    layout->addWidget(step.name);
+  }
+  layout->addWidget(step.detail);
+  return step;
+}
+
+void StepStrip::setStep(const Step& step, State state, const QString& detail) {
+  const plots::Theme& theme = plots::themeOf(this);
+  const QColor mark = theme.isDark ? theme.base : QColor(Qt::white);
+  const double ratio = devicePixelRatioF();
+  switch (state) {
+    case State::done: step.sign->setPixmap(signPixmap(QStringLiteral("check"), theme.good, mark, ratio)); break;
+    case State::bad: step.sign->setPixmap(signPixmap(QStringLiteral("cross"), theme.bad, mark, ratio)); break;
+    case State::busy: step.sign->setPixmap(signPixmap(QStringLiteral("dots"), theme.accent, mark, ratio)); break;
+    case State::none: step.sign->setPixmap(signPixmap(QString(), theme.line, mark, ratio)); break;
+  }
+  step.detail->setText(detail);
+  QPalette palette = step.detail->palette();
+  palette.setColor(QPalette::WindowText, theme.muted);
+  step.detail->setPalette(palette);
+}
+
+QString StepStrip::staleText() const { return m_stale->isHidden() ? QString() : m_stale->text(); }
+
+void StepStrip::refresh() {
+  const auto& session = m_workbench.session();
+  const models::RunPointer& run = m_workbench.shownRun();
+  setStep(m_model, session ? State::done : State::none, session ? QFileInfo(qt(session->model.path)).fileName() : tr("none"));
+  setStep(m_inputs, session ? State::done : State::none, session ? qt(base::counted(static_cast<std::int64_t>(session->samples.ids.size()), "sample")) : tr("none"));
+  const bool running = m_workbench.isRunning();
+  setStep(m_run, running ? State::busy : run ? State::done : State::none, running ? tr("running") : run ? run->label() : tr("none"));
+  m_findingText = run ? models::outcome(*run->run) : QString();
+  const bool isBad = run && (!run->run->nonfiniteOrigins.empty() || run->run->candidateError || !run->run->flips.empty());
+  const bool stale = m_workbench.isStale();
+  setStep(m_finding, !run || stale ? State::none : isBad ? State::bad : State::done, m_findingText);
+  m_stale->setVisible(stale && !running);
+  m_exploratory->setVisible(run && !stale);
+  const plots::Theme& theme = plots::themeOf(this);
+  m_stale->setStyleSheet(QStringLiteral("QPushButton { background: %1; color: %2; border: 1px solid %2; border-radius: 11px; padding: 3px 14px; font-weight: bold; }"
+                                        "QPushButton:focus { border-width: 2px; }").arg(theme.warnPill.name(), theme.warn.name()));
+  QPalette palette = m_exploratory->palette();
+  palette.setColor(QPalette::WindowText, theme.muted);
+  m_exploratory->setPalette(palette);
+}
+
+void StepStrip::changeEvent(QEvent* event) {
+  QWidget::changeEvent(event);
+  if (event->type() == QEvent::PaletteChange) refresh();
+}
+
+}  // namespace ulpscope::views
