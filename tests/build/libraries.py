@@ -3,13 +3,14 @@
 FORBIDDEN are beginnings of library names, for instance libtorch libc10 libQt5. Exit 1 when one is found or the program
 cannot be examined. With --needs before them it is the other way round: each must be loaded.
 """
+import os
 import subprocess
 import sys
 
 
 def loaded_libraries(program):
     """Names as the dynamic loader resolves them, libraries of libraries included."""
-    result = subprocess.run(["ldd", program], text=True, capture_output=True)
+    result = subprocess.run(["ldd", program], text=True, capture_output=True, env={**os.environ, "LC_ALL": "C"})
     if result.returncode != 0:
         sys.exit(f"{program}: ldd says: {result.stdout.strip()} {result.stderr.strip()}")
     lines = [line.split() for line in result.stdout.splitlines() if line.strip()]
