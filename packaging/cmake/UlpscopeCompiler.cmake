@@ -21,10 +21,6 @@ target_compile_options(ulpscope_compiler INTERFACE
   -Wall -Wextra -Wshadow -Wnon-virtual-dtor -Woverloaded-virtual -Wimplicit-fallthrough -fpch-preprocess
   # Numbers: no contraction into fused multiply-adds behind our back.
   -ffp-contract=off)
-if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 13)
-  # GCC 12 sees overlaps in std::string's own insert and + where there are none (GCC bug 105651), with -O3 only.
-  target_compile_options(ulpscope_compiler INTERFACE -Wno-restrict)
-endif()
 if(ULPSCOPE_WERROR)
   target_compile_options(ulpscope_compiler INTERFACE -Werror)
 endif()
