@@ -69,24 +69,25 @@ Result<std::string> readText(const ZipArchive& archive, const ZipRecord& record)
   return text;
 }
 
-// Every storage that the pickle `name` declares must have its bytes in `folder`.
-Status checkStorages(const std::string& place, const std::string& folder, const PickleContents& contents, const Records& records) {
+// Every storage that data.pkl declares must have its bytes in data/, and constants.pkl's in constants/.
+Status checkStorages(const std::string& path, const std::string& name, const PickleContents& contents, const Records& records) {
+  const std::string folder = name.substr(0, name.find('.'));
   for (const DeclaredStorage& storage : contents.storages) {
     if (storage.sizeBytes == 0) continue;
     const auto record = records.find(folder + "/" + storage.key);
     if (record == records.end())
-      return Error{ErrorKind::input, fmt::format("declares the storage '{}', which the archive does not have", storage.key), place, "copy the file again, or export the model again"};
+      return Error{ErrorKind::input, fmt::format("declares the storage '{}', which the archive does not have", storage.key), path + ", " + name, "copy the file again, or export the model again"};
     if (record->second.sizeBytes < storage.sizeBytes)
       return Error{ErrorKind::input, fmt::format("holds {} bytes where {} are declared; LibTorch would read beyond it", record->second.sizeBytes, storage.sizeBytes),
-                   place + ", " + folder + "/" + storage.key, "do not load this file; export the model again"};
+                   path + ", " + folder + "/" + storage.key, "do not load this file; export the model again"};
   }
   return base::success();
 }
 
-Status checkPickle(const std::string& place, const std::string& name, const std::string& text, const Records& records) {
+Status checkPickle(const std::string& path, const std::string& name, const std::string& text, const Records& records) {
   const auto contents = scanPickle(text);
-  if (!contents) return contents.error().within(place + ", " + name);
-  return checkStorages(place, name.substr(0, name.find('.')), contents.value(), records);
+  if (!contents) return contents.error().within(path + ", " + name);
+  return checkStorages(path, name, contents.value(), records);
 }
 
 Status checkText(const std::string& path, const std::string& name, const std::string& text, const Records& records) {

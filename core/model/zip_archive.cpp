@@ -10,7 +10,6 @@
 #include <cerrno>
 #include <cstring>
 #include <fstream>
-#include <unordered_set>
 
 namespace ulpscope::model {
 namespace {
@@ -80,6 +79,7 @@ Result<ZipArchive> ZipArchive::open(const std::string& path) {
   ZipArchive archive;
   archive.m_path = path;
   archive.m_zip.reset(zip_open(path.c_str(), ZIP_RDONLY | ZIP_CHECKCONS, &code));
+  if (code == ZIP_ER_EXISTS) return damaged(path, "has two records of one name");
   if (!archive.m_zip) {
     zip_error_t error;
     zip_error_init_with_code(&error, code);
@@ -88,14 +88,12 @@ Result<ZipArchive> ZipArchive::open(const std::string& path) {
     return notAZip(path, reason);
   }
   std::uint64_t storedBytes = 0;
-  std::unordered_set<std::string> names;
   const zip_int64_t count = zip_get_num_entries(archive.m_zip.get(), 0);
   for (zip_int64_t i = 0; i < count; ++i) {
     zip_stat_t stat;
     if (zip_stat_index(archive.m_zip.get(), static_cast<zip_uint64_t>(i), 0, &stat) != 0 || !stat.name)
       return damaged(path, fmt::format("has an unreadable record {}", i));
     if (auto checked = checkRecord(stat); !checked) return checked.error().within(path);
-    if (!names.insert(stat.name).second) return damaged(path, fmt::format("has two records named '{}'", stat.name));
     if (stat.comp_size > fileSize.value() || (storedBytes += stat.comp_size) > fileSize.value())
       return damaged(path, fmt::format("is {} bytes long but its records claim more (at '{}')", fileSize.value(), stat.name));
     archive.m_records.push_back({stat.name, static_cast<std::uint64_t>(i), stat.size});
@@ -118,7 +116,7 @@ Status ZipArchive::read(const ZipRecord& record, const std::function<void(std::s
     if (total > record.sizeBytes) break;
     sink({buffer.data(), static_cast<std::size_t>(got)});
   }
-  if (total != record.sizeBytes) return damaged(place, fmt::format("declares {} bytes but holds another number", record.sizeBytes));
+  if (total != record.sizeBytes) return damaged(place, fmt::format("is damaged: it does not hold the {} bytes it declares", record.sizeBytes));
   return base::success();
 }
 
