@@ -143,11 +143,14 @@ QString styleSheetOf(const Theme& t) {
       "QTabWidget::pane { border: none; } QTabBar { qproperty-drawBase: 0; }"
       "QTabBar::tab { background: transparent; color: %muted; padding: 6px 12px; border: none; border-bottom: 2px solid transparent; }"
       "QTabBar::tab:selected { color: %text; border-bottom-color: %accent; } QTabBar::tab:hover { color: %text; } QTabBar::tab:focus { color: %accent; }"
+      "QPushButton { border: 1px solid %line; border-radius: 5px; padding: 5px 14px; background: %button; color: %text; }"
+      "QPushButton:hover { background: %hover; } QPushButton:focus { border-color: %accent; } QPushButton:disabled { color: %disabled; }"
       "QLineEdit { border: 1px solid %line; border-radius: 5px; padding: 5px 8px; background: %base; } QLineEdit:focus { border-color: %accent; }"
       "QToolTip { background: #2b3037; color: #f2f4f6; border: 1px solid #565d66; padding: 6px; }"
       "QStatusBar { background: %window; border-top: 1px solid %line; } QStatusBar::item { border: none; }");
   const std::pair<const char*, QColor> words[] = {
       {"%window", t.window}, {"%base", t.base}, {"%line", t.line}, {"%text", t.text}, {"%muted", t.muted}, {"%accent", t.accent},
+      {"%button", t.isDark ? QColor(0x2f3238) : QColor(Qt::white)},
       {"%hover", t.isDark ? QColor(0x33373d) : QColor(0xe6eaef)}, {"%checked", t.isDark ? QColor(0x3a4452) : QColor(0xdbe7f7)},
       {"%disabled", t.isDark ? QColor(0x7d858f) : QColor(0x8a929c)}};
   for (const auto& [word, color] : words) sheet.replace(QLatin1String(word), color.name());

@@ -225,6 +225,8 @@ void MainWindow::makeToolBars() {
   m_steps = new StepStrip(m_workbench, strip);
   m_steps->setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Preferred);
   strip->addWidget(m_steps);
+  m_stepBar = strip;
+  strip->hide();
   for (QToolBar* toolBar : {bar, strip}) toolBar->toggleViewAction()->setEnabled(false);
 }
 
@@ -255,6 +257,7 @@ void MainWindow::connectWorkbench() {
 void MainWindow::onSessionChanged() {
   const bool isFirst = m_stack->currentWidget() == m_start;
   m_stack->setCurrentWidget(m_heatmap);
+  m_stepBar->show();
   if (isFirst) resetLayout();
   const models::RunPointer& run = m_workbench.runB();
   m_device->setText(run ? deviceText(*run->run) : QString());
@@ -327,6 +330,7 @@ void MainWindow::closeSession() {
   m_workbench.closeSession();
   m_stack->setCurrentWidget(m_start);
   for (QDockWidget* dock : m_docks) dock->hide();
+  m_stepBar->hide();
   setWindowTitle(tr("Ulpscope"));
   m_device->clear();
   m_status->clear();

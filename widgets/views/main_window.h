@@ -14,6 +14,7 @@ class QDockWidget;
 class QLabel;
 class QMenu;
 class QStackedWidget;
+class QToolBar;
 
 namespace ulpscope::views {
 
@@ -100,6 +101,7 @@ class MainWindow : public QMainWindow {
   MessageBar* m_message = nullptr;
   RunBar* m_runBar = nullptr;
   StepStrip* m_steps = nullptr;
+  QToolBar* m_stepBar = nullptr;
   ModulesPanel* m_modules = nullptr;
   HeatmapPanel* m_heatmap = nullptr;
   InspectorPanel* m_inspector = nullptr;

@@ -18,8 +18,8 @@ namespace {
 
 using models::qt;
 
-constexpr int kPageWidth = 820;
-constexpr int kCardText = 240;  // characters of a demo's description; the rest is its tooltip
+constexpr int kPageWidth = 880;
+constexpr int kCardText = 330;  // characters of a demo's description; the rest is its tooltip
 
 // Up to the end of a sentence within `most` characters.
 QString firstSentences(const QString& text, qsizetype most) {
@@ -125,7 +125,7 @@ void StartPage::setRecentSessions(const QStringList& paths) {
     const QFileInfo file(path);
     auto* button = new QPushButton(tr("%1   %2").arg(file.fileName(), file.absolutePath()), m_recentArea);
     button->setFlat(true);
-    button->setStyleSheet(QStringLiteral("text-align: left; padding: 4px 2px;"));
+    button->setStyleSheet(QStringLiteral("text-align: left; padding: 4px 2px; border: none; background: transparent;"));
     button->setAccessibleName(tr("Open %1").arg(path));
     button->setEnabled(file.exists());
     button->setToolTip(file.exists() ? path : tr("%1: not there any more").arg(path));

@@ -1,0 +1,117 @@
+#include "sample_session.h"
+#include "widgets/plots/heatmap_view.h"
+#include "widgets/plots/theme.h"
+
+#include <QSignalSpy>
+#include <QTest>
+
+#include <gtest/gtest.h>
+
+#include <set>
+
+namespace ulpscope {
+namespace {
+
+using plots::HeatmapView;
+using render::CellIndex;
+using testing::Sick;
+
+// rows: fc1, fc2 (+inf in c), norm and head (NaN in c); one cell -inf is put in by hand: fc1, d.
+class Heatmap : public ::testing::Test {
+ protected:
+  Heatmap() {
+    const models::RunPointer run = testing::loadedSample(Sick::yes);
+    auto content = std::make_shared<models::HeatmapContent>();
+    content->rows = run->rows;
+    content->data = render::moduleHeatmap(run->rows, *run->metrics, render::Metric::relL2);
+    content->data.cells[3] = {render::CellKind::minusInf, false, 0};
+    content->columns = {0, 1, 2, 3};
+    content->sampleIds = {QStringLiteral("a"), QStringLiteral("b"), QStringLiteral("c"), QStringLiteral("d")};
+    m_view.resize(700, 420);
+    m_view.setContent(content, {render::automaticRange(content->data), render::ColorMap::viridis, {plots::RowMark::none, plots::RowMark::origin, plots::RowMark::consequence, plots::RowMark::consequence}, QStringLiteral("as given")});
+    m_view.show();
+  }
+
+  std::set<QRgb> colorsAround(CellIndex cell, int reach = 6) {
+    const QImage image = m_view.grab().toImage();
+    const QPoint center = *m_view.centerOf(cell);
+    std::set<QRgb> colors;
+    for (int dy = -reach; dy <= reach; ++dy)
+      for (int dx = -reach; dx <= reach; ++dx) colors.insert(image.pixel(center + QPoint(dx, dy)));
+    return colors;
+  }
+
+  HeatmapView m_view;
+};
+
+TEST_F(Heatmap, PaintsNanAsBlackAndWhiteHatch) {
+  EXPECT_EQ(colorsAround({2, 2}), (std::set<QRgb>{qRgb(0, 0, 0), qRgb(255, 255, 255)}));
+}
+
+TEST_F(Heatmap, PaintsInfinitiesInTheirColoursWithGlyphsOnTop) {
+  const auto fillOf = [](render::Rgb rgb) { return plots::toColor(rgb).rgb(); };
+  const render::SpecialColors special = render::specialColors(render::Theme::light);
+  EXPECT_TRUE(colorsAround({1, 2}, 20).contains(fillOf(special.plusInf)));
+  EXPECT_TRUE(colorsAround({1, 2}, 2).contains(qRgb(255, 255, 255))) << "the triangle of +inf";
+  EXPECT_TRUE(colorsAround({0, 3}, 20).contains(fillOf(special.minusInf)));
+  EXPECT_TRUE(colorsAround({0, 3}, 2).contains(qRgb(0, 0, 0))) << "the triangle of -inf";
+}
+
+TEST_F(Heatmap, MarksTheOriginsRowInTheMargin) {
+  const QImage image = m_view.grab().toImage();
+  const QColor mark = plots::lightTheme().origin.background;
+  int found = 0;
+  for (int y = 0; y < image.height(); ++y)
+    for (int x = 0; x < m_view.plotRect().left(); ++x) found += image.pixelColor(x, y) == mark ? 1 : 0;
+  EXPECT_GT(found, 20);
+}
+
+TEST_F(Heatmap, SelectsTheCellThatIsClicked) {
+  QSignalSpy selected(&m_view, &HeatmapView::cellSelected);
+  QTest::mouseClick(&m_view, Qt::LeftButton, {}, *m_view.centerOf({2, 1}));
+  ASSERT_EQ(selected.size(), 1);
+  EXPECT_EQ(selected.front().at(0).toLongLong(), 2);
+  EXPECT_EQ(selected.front().at(1).toLongLong(), 1);
+}
+
+TEST_F(Heatmap, TellsTheCellUnderThePointer) {
+  m_view.setTextOf([](std::int64_t row, std::int64_t sample) { return QStringLiteral("%1/%2").arg(row).arg(sample); });
+  QSignalSpy hovered(&m_view, &HeatmapView::cellHovered);
+  QTest::mouseMove(&m_view, *m_view.centerOf({3, 0}));
+  ASSERT_GE(hovered.size(), 1);
+  EXPECT_EQ(hovered.back().front().toString(), QStringLiteral("3/0"));
+}
+
+TEST_F(Heatmap, MovesItsCursorByKeys) {
+  QSignalSpy selected(&m_view, &HeatmapView::cellSelected);
+  for (const Qt::Key key : {Qt::Key_Down, Qt::Key_Down, Qt::Key_Right, Qt::Key_Right, Qt::Key_Left}) QTest::keyClick(&m_view, key);
+  EXPECT_EQ(m_view.selected(), (CellIndex{1, 1}));
+  QTest::keyClick(&m_view, Qt::Key_End);
+  EXPECT_EQ(m_view.selected(), (CellIndex{1, 3}));
+  EXPECT_EQ(selected.size(), 6);
+}
+
+TEST_F(Heatmap, ZoomsAtTheCursorAndShowsAllAgain) {
+  m_view.setSelected(CellIndex{1, 2});
+  QTest::keyClick(&m_view, Qt::Key_Plus);
+  EXPECT_LT(m_view.viewport().lastRow - m_view.viewport().firstRow, 4);
+  EXPECT_TRUE(m_view.centerOf({1, 2}).has_value());
+  QTest::keyClick(&m_view, Qt::Key_0);
+  EXPECT_DOUBLE_EQ(m_view.viewport().lastRow, 4);
+}
+
+TEST_F(Heatmap, PansWithoutSelecting) {
+  m_view.zoomBy(2);
+  QSignalSpy selected(&m_view, &HeatmapView::cellSelected);
+  const double before = m_view.viewport().firstColumn;
+  const QPoint center = m_view.plotRect().center();
+  QTest::mousePress(&m_view, Qt::LeftButton, {}, center);
+  QMouseEvent move(QEvent::MouseMove, center - QPoint(60, 0), m_view.mapToGlobal(center - QPoint(60, 0)), Qt::LeftButton, Qt::LeftButton, {});
+  QCoreApplication::sendEvent(&m_view, &move);
+  QTest::mouseRelease(&m_view, Qt::LeftButton, {}, center - QPoint(60, 0));
+  EXPECT_GT(m_view.viewport().firstColumn, before);
+  EXPECT_EQ(selected.size(), 0);
+}
+
+}  // namespace
+}  // namespace ulpscope

@@ -1,0 +1,40 @@
+#include "widgets/plots/theme.h"
+
+#include <gtest/gtest.h>
+
+namespace ulpscope::plots {
+namespace {
+
+constexpr double kReadable = 4.5;  // WCAG 2.1, 1.4.3
+
+TEST(Contrast, IsTheRatioOfWcag) {
+  EXPECT_NEAR(contrast(Qt::black, Qt::white), 21, 1e-9);
+  EXPECT_NEAR(contrast(QColor(0x77, 0x77, 0x77), Qt::white), 4.48, 0.01);  // WebAIM's well-known borderline grey
+}
+
+TEST(Theme, HasReadableTextInBothThemes) {
+  for (const Theme* t : {&lightTheme(), &darkTheme()}) {
+    const std::tuple<const char*, QColor, QColor> pairs[] = {
+        {"text on window", t->text, t->window}, {"text on base", t->text, t->base}, {"text on alternate", t->text, t->alternate},
+        {"muted on window", t->muted, t->window}, {"muted on base", t->muted, t->base}, {"selection", t->selectionText, t->selection},
+        {"good on window", t->good, t->window}, {"bad on window", t->bad, t->window}, {"bad on base", t->bad, t->base},
+        {"bad on its pill", t->bad, t->badPill}, {"warn on its pill", t->warn, t->warnPill}, {"accent", t->accentText, t->accent},
+        {"badge within", t->within.text, t->within.background}, {"badge over", t->over.text, t->over.background},
+        {"badge far over", t->farOver.text, t->farOver.background}, {"badge origin", t->origin.text, t->origin.background},
+        {"badge consequence", t->consequence.text, t->consequence.background}};
+    for (const auto& [what, text, background] : pairs)
+      EXPECT_GE(contrast(text, background), kReadable) << what << (t->isDark ? ", dark" : ", light");
+  }
+}
+
+TEST(Theme, PaletteHasReadableTextToo) {
+  for (const Theme* t : {&lightTheme(), &darkTheme()}) {
+    const QPalette p = paletteOf(*t);
+    for (const auto& [text, background] : {std::pair{QPalette::WindowText, QPalette::Window}, std::pair{QPalette::Text, QPalette::Base}, std::pair{QPalette::ButtonText, QPalette::Button},
+                                           std::pair{QPalette::ToolTipText, QPalette::ToolTipBase}, std::pair{QPalette::PlaceholderText, QPalette::Base}})
+      EXPECT_GE(contrast(p.color(text), p.color(background)), kReadable) << text << (t->isDark ? ", dark" : ", light");
+  }
+}
+
+}  // namespace
+}  // namespace ulpscope::plots

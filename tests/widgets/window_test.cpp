@@ -1,0 +1,237 @@
+#include "fake_engine.h"
+#include "sample_session.h"
+#include "widgets/plots/heatmap_view.h"
+#include "widgets/views/findings_panel.h"
+#include "widgets/views/heatmap_panel.h"
+#include "widgets/views/inspector_panel.h"
+#include "widgets/views/main_window.h"
+#include "widgets/views/modules_panel.h"
+#include "widgets/views/run_bar.h"
+#include "widgets/views/step_strip.h"
+
+#include <QAbstractButton>
+#include <QClipboard>
+#include <QComboBox>
+#include <QGuiApplication>
+#include <QTableView>
+#include <QTest>
+
+#include <gtest/gtest.h>
+
+namespace ulpscope {
+namespace {
+
+using models::ModuleTreeModel;
+using views::FindingsPanel;
+using views::RunView;
+
+class Window : public ::testing::Test {
+ protected:
+  Window() : m_window({m_folder.filePath(QStringLiteral("demos")), {}, plots::ThemeChoice::light}) { m_window.show(); }
+  ~Window() override { qunsetenv("ULPSCOPE_ENGINE"); }
+
+  void open(int runs) {
+    m_window.openSession(testing::writeSample(m_folder, runs));
+    ASSERT_TRUE(testing::waitFor([this] { return bench().runB() != nullptr; })) << m_window.problem().toStdString();
+    ASSERT_TRUE(QTest::qWaitForWindowExposed(&m_window));
+  }
+  views::Workbench& bench() { return m_window.workbench(); }
+  std::string selectedModule() { return bench().selection().modulePath().value_or(QStringLiteral("nothing")).toStdString(); }
+  void press(const QKeySequence& keys) { QTest::keySequence(&m_window, keys); }
+  bool isChecked(const QString& path) {
+    return m_window.modules()->viewIndexOf(path, ModuleTreeModel::kFp32).data(Qt::CheckStateRole).toInt() == Qt::Checked;
+  }
+  void clickCheckbox(const QString& path) {
+    QTreeView* tree = m_window.modules()->tree();
+    const QModelIndex index = m_window.modules()->viewIndexOf(path, ModuleTreeModel::kFp32);
+    tree->scrollTo(index);
+    QTest::mouseClick(tree->viewport(), Qt::LeftButton, {}, tree->visualRect(index).center());
+  }
+
+  QTemporaryDir m_folder;
+  views::MainWindow m_window;
+};
+
+TEST_F(Window, OpensASessionAtItsFirstFinding) {
+  open(1);
+  EXPECT_EQ(selectedModule(), "block.fc2");
+  EXPECT_EQ(bench().selection().sample(), 2);
+  EXPECT_EQ(m_window.findings()->diagnosis().toStdString(), "block.fc2 overflows: |x| = 81,920.5 > 65,504 in sample c.");
+  EXPECT_EQ(m_window.findings()->tabText(FindingsPanel::kFlips), QStringLiteral("Flips (1)"));
+  EXPECT_EQ(m_window.findings()->tabText(FindingsPanel::kNonfinite), QStringLiteral("Non-finite (1)"));
+  EXPECT_EQ(m_window.steps()->findingText(), QStringLiteral("1 non-finite origin, 1 flip"));
+  EXPECT_EQ(m_window.recentSessions().size(), 1);
+}
+
+TEST_F(Window, SharesASelectionMadeInTheHeatmap) {
+  open(1);
+  plots::HeatmapView* heatmap = m_window.heatmap()->heatmap();
+  QTest::mouseClick(heatmap, Qt::LeftButton, {}, *heatmap->centerOf({3, 1}));
+  EXPECT_EQ(selectedModule(), "head");
+  EXPECT_EQ(m_window.inspector()->title(), QStringLiteral("head"));
+  EXPECT_EQ(m_window.inspector()->factValue(QStringLiteral("relative L2 error, sample b")), QStringLiteral("0.001"));
+  EXPECT_EQ(m_window.modules()->tree()->currentIndex().data(ModuleTreeModel::kPathRole).toString(), QStringLiteral("head"));
+  EXPECT_EQ(m_window.findings()->flipTable()->currentIndex().siblingAtColumn(0).data().toString(), QStringLiteral("b"));
+}
+
+TEST_F(Window, SharesASelectionMadeInTheTreeOrTheTables) {
+  open(1);
+  m_window.modules()->tree()->setCurrentIndex(m_window.modules()->viewIndexOf(QStringLiteral("block.norm"), 0));
+  EXPECT_EQ(m_window.inspector()->title(), QStringLiteral("block.norm"));
+  EXPECT_EQ(m_window.heatmap()->heatmap()->selected(), (render::CellIndex{2, 2}));
+  QTableView* flips = m_window.findings()->flipTable();
+  m_window.findings()->setCurrentIndex(FindingsPanel::kFlips);
+  QTest::mouseClick(flips->viewport(), Qt::LeftButton, {}, flips->visualRect(flips->model()->index(0, 0)).center());
+  EXPECT_EQ(selectedModule(), "block.fc1") << "the first site over tolerance of the flip";
+  EXPECT_EQ(m_window.heatmap()->heatmap()->selected(), (render::CellIndex{0, 1}));
+  QTableView* origins = m_window.findings()->nonfiniteTable();
+  m_window.findings()->setCurrentIndex(FindingsPanel::kNonfinite);
+  QTest::mouseClick(origins->viewport(), Qt::LeftButton, {}, origins->visualRect(origins->model()->index(0, 0)).center());
+  EXPECT_EQ(selectedModule(), "block.fc2");
+}
+
+TEST_F(Window, ChecksAModuleUndoesAndRedoes) {
+  open(1);
+  EXPECT_TRUE(m_window.steps()->staleText().isEmpty());
+  clickCheckbox(QStringLiteral("block.fc2"));
+  EXPECT_TRUE(isChecked(QStringLiteral("block.fc2")));
+  EXPECT_EQ(m_window.steps()->staleText(), QStringLiteral("stale: policy changed, Re-run (F5)"));
+  press(QKeySequence(QStringLiteral("Ctrl+Z")));
+  EXPECT_FALSE(isChecked(QStringLiteral("block.fc2")));
+  EXPECT_TRUE(m_window.steps()->staleText().isEmpty());
+  press(QKeySequence(QStringLiteral("Ctrl+Shift+Z")));
+  EXPECT_TRUE(isChecked(QStringLiteral("block.fc2")));
+}
+
+TEST_F(Window, KeepsTheSelectionInFp32ByKey) {
+  open(1);
+  m_window.selectSite(QStringLiteral("head"), 0);
+  press(QKeySequence(QStringLiteral("Ctrl+K")));
+  EXPECT_TRUE(isChecked(QStringLiteral("head")));
+  EXPECT_EQ(bench().regions().fp32(), std::vector<std::string>{"head"});
+}
+
+TEST_F(Window, WalksTheFindingsByKeys) {
+  open(1);
+  press(QKeySequence(QStringLiteral("F8")));
+  EXPECT_EQ(selectedModule(), "block.fc1") << "the flip after the overflow";
+  press(QKeySequence(QStringLiteral("F8")));
+  EXPECT_EQ(selectedModule(), "block.fc2") << "around the end";
+  press(QKeySequence(QStringLiteral("Shift+F8")));
+  EXPECT_EQ(selectedModule(), "block.fc1");
+  press(QKeySequence(QStringLiteral("Ctrl+F8")));
+  EXPECT_EQ(selectedModule(), "block.fc2");
+}
+
+TEST_F(Window, CopiesTheDiagnosis) {
+  open(1);
+  for (QAbstractButton* button : m_window.findings()->findChildren<QAbstractButton*>())
+    if (button->accessibleName() == QStringLiteral("Copy the diagnosis")) button->click();
+  EXPECT_EQ(QGuiApplication::clipboard()->text(), m_window.findings()->diagnosis());
+}
+
+TEST_F(Window, ComparesTwoRunsInOneColourRange) {
+  open(2);
+  EXPECT_EQ(bench().runA()->run->number, 1);
+  EXPECT_EQ(bench().runB()->run->number, 2);
+  const render::ColorRange range = m_window.heatmap()->range();
+  press(QKeySequence(QStringLiteral("Ctrl+1")));
+  EXPECT_EQ(bench().view(), RunView::a);
+  EXPECT_EQ(m_window.heatmap()->range().low, range.low);
+  EXPECT_EQ(m_window.heatmap()->range().high, range.high);
+  EXPECT_EQ(m_window.heatmap()->content()->data.at(1, 2).kind, render::CellKind::plusInf);
+  press(QKeySequence(QStringLiteral("Ctrl+3")));
+  EXPECT_EQ(m_window.heatmap()->content()->data.at(1, 2).kind, render::CellKind::cured);
+  EXPECT_EQ(m_window.heatmap()->range().high, range.high);
+  press(QKeySequence(QStringLiteral("Ctrl+2")));
+  EXPECT_EQ(m_window.heatmap()->content()->data.at(1, 2).kind, render::CellKind::value);
+  EXPECT_EQ(m_window.findings()->comparison().toStdString(),
+            "first non-finite: block.fc2: aten::linear, overflow → none   ·   flips: 1 → 1   ·   worst error: 0.05 → 0.05");
+}
+
+TEST_F(Window, OrdersSamplesByMarginAndChangesTheMetric) {
+  open(1);
+  const auto combos = m_window.heatmap()->findChildren<QComboBox*>();
+  const auto combo = [&](const char* name) {
+    for (QComboBox* c : combos)
+      if (c->accessibleName() == QLatin1String(name)) return c;
+    return static_cast<QComboBox*>(nullptr);
+  };
+  combo("Order of samples")->setCurrentIndex(1);
+  EXPECT_EQ(m_window.heatmap()->content()->columns, (std::vector<std::int64_t>{1, 3, 2, 0}));
+  combo("Metric")->setCurrentIndex(1);
+  EXPECT_EQ(m_window.heatmap()->content()->metric, QStringLiteral("max abs error"));
+}
+
+TEST_F(Window, NamesEveryFocusableWidget) {
+  open(2);
+  for (const QWidget* widget : m_window.findChildren<QWidget*>()) {
+    const bool isOurs = widget->focusPolicy() != Qt::NoFocus && widget->isVisibleTo(&m_window) && !widget->objectName().startsWith(QStringLiteral("qt_"));
+    const auto* button = qobject_cast<const QAbstractButton*>(widget);
+    if (isOurs) EXPECT_FALSE(widget->accessibleName().isEmpty() && (button == nullptr || button->text().isEmpty())) << widget->metaObject()->className() << " in " << widget->parentWidget()->metaObject()->className();
+  }
+}
+
+TEST_F(Window, SaysInOneLineWhatIsWrongWithASession) {
+  m_window.openSession(QStringLiteral("/nowhere/none.ulps"));
+  ASSERT_TRUE(testing::waitFor([this] { return !m_window.problem().isEmpty(); }));
+  EXPECT_TRUE(m_window.problem().contains(QStringLiteral("/nowhere/none.ulps")));
+  EXPECT_FALSE(m_window.problem().contains(u'\n'));
+}
+
+TEST_F(Window, ShowsTreeAndFindingsWithoutTheHeatmapsFile) {
+  const QString path = testing::writeSample(m_folder, 1);
+  ASSERT_TRUE(QFile::remove(m_folder.filePath(QStringLiteral("sample.ulps.d/run-0001.metrics.h5"))));
+  m_window.openSession(path);
+  ASSERT_TRUE(testing::waitFor([this] { return bench().runB() != nullptr; }));
+  EXPECT_TRUE(bench().runB()->metricsError.contains(QStringLiteral("run-0001.metrics.h5")));
+  EXPECT_EQ(m_window.findings()->tabText(FindingsPanel::kNonfinite), QStringLiteral("Non-finite (1)"));
+  EXPECT_EQ(m_window.inspector()->title(), QStringLiteral("block.fc2"));
+}
+
+TEST_F(Window, KeepsEarlierResultsWhenTheEngineCrashes) {
+  open(1);
+  testing::installFakeEngine(m_folder, (QByteArray(testing::kGreets) + testing::kProgresses + "kill -KILL $$").constData());
+  m_window.toggleFp32(QStringLiteral("head"));
+  press(QKeySequence(QStringLiteral("F5")));
+  ASSERT_TRUE(testing::waitFor([this] { return !m_window.problem().isEmpty(); }));
+  EXPECT_EQ(m_window.problem().toStdString(), "ulpscope-engine: the engine crashed (signal 9) while it ran aten::linear in block.fc1; "
+                                              "earlier results are kept, the next run starts a new engine");
+  EXPECT_EQ(bench().runB()->run->number, 1);
+  EXPECT_FALSE(m_window.steps()->staleText().isEmpty()) << "the policy is still a changed one";
+  EXPECT_EQ(m_window.findings()->nonfiniteTable()->model()->rowCount(), 1);
+}
+
+TEST_F(Window, ShowsProgressAndCancels) {
+  open(1);
+  testing::installFakeEngine(m_folder, (QByteArray(testing::kGreets) + testing::kProgresses +
+      "while read line; do case \"$line\" in *cancel*) echo '{\"id\": 2, \"error\": {\"code\": \"cancelled\", \"what\": \"cancelled\", \"which\": \"run\", \"do\": \"\"}}';; esac; done").constData());
+  press(QKeySequence(QStringLiteral("F5")));
+  EXPECT_TRUE(m_window.runBar()->isVisible());
+  ASSERT_TRUE(testing::waitFor([this] { return m_window.runBar()->text().contains(QStringLiteral("block.fc1")); }));
+  EXPECT_EQ(m_window.runBar()->text().toStdString(), "running · block.fc1 · aten::linear · 1 of 4 samples");
+  press(QKeySequence(QStringLiteral("Shift+F5")));
+  ASSERT_TRUE(testing::waitFor([this] { return !bench().isRunning(); }));
+  EXPECT_FALSE(m_window.runBar()->isVisible());
+  EXPECT_EQ(m_window.statusText(), QStringLiteral("Cancelled. Earlier results are kept."));
+  EXPECT_TRUE(m_window.problem().isEmpty());
+}
+
+TEST_F(Window, ClosesASessionAndOpensItAgain) {
+  open(1);
+  press(QKeySequence(QStringLiteral("Ctrl+W")));
+  EXPECT_EQ(bench().session(), nullptr);
+  m_window.openSession(m_folder.filePath(QStringLiteral("sample.ulps")));
+  EXPECT_TRUE(testing::waitFor([this] { return bench().runB() != nullptr; }));
+  EXPECT_EQ(selectedModule(), "block.fc2");
+}
+
+TEST_F(Window, RestoresItsDocksButNotOfAnotherVersion) {
+  open(1);
+  const QByteArray state = m_window.saveState(views::MainWindow::kStateVersion);
+  EXPECT_TRUE(m_window.restoreState(state, views::MainWindow::kStateVersion));
+  EXPECT_FALSE(m_window.restoreState(state, views::MainWindow::kStateVersion + 1));
+}
+
+}  // namespace
+}  // namespace ulpscope
