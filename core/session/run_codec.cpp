@@ -18,9 +18,15 @@ std::optional<double> optionalFrom(const json& j) {
   return numberFromJson(j);
 }
 
+// A word that this version does not know; never read as some default.
+struct UnknownWord {
+  std::string text;
+};
+
 base::DType dtypeFrom(const json& j) {
   const auto dtype = base::dtypeFromName(j.get<std::string>());
-  return dtype ? *dtype : base::DType::float32;
+  if (!dtype) throw UnknownWord{"dtype " + j.dump()};
+  return *dtype;
 }
 
 json toJson(const NonfiniteCounts& c) { return {{"NaN", c.nan}, {"+inf", c.plusInf}, {"-inf", c.minusInf}}; }
@@ -155,13 +161,15 @@ std::vector<T> listFrom(const json& j, F from) {
 }
 
 RunStatus statusFrom(const json& j) {
-  if (j == "partial") return RunStatus::partial;
-  return j == "cancelled" ? RunStatus::cancelled : RunStatus::ok;
+  for (const RunStatus status : {RunStatus::ok, RunStatus::partial, RunStatus::cancelled})
+    if (j == name(status)) return status;
+  throw UnknownWord{"status " + j.dump()};
 }
 
 NonfiniteRole roleFrom(const json& j) {
-  if (j == "origin") return NonfiniteRole::origin;
-  return j == "consequence" ? NonfiniteRole::consequence : NonfiniteRole::none;
+  for (const NonfiniteRole role : {NonfiniteRole::none, NonfiniteRole::origin, NonfiniteRole::consequence})
+    if (j == name(role)) return role;
+  throw UnknownWord{"role " + j.dump()};
 }
 
 }  // namespace
@@ -224,6 +232,8 @@ base::Result<SiteSummary> siteFromJson(const json& j) try {
   return s;
 } catch (const json::exception& e) {
   return base::Error{base::ErrorKind::input, std::string("a site record is damaged: ") + e.what(), "", ""};
+} catch (const UnknownWord& word) {
+  return base::Error{base::ErrorKind::input, "a site record is damaged: unknown " + word.text, "", ""};
 }
 
 json toJson(const RunRecord& r) {
@@ -290,6 +300,8 @@ base::Result<RunRecord> runFromJson(const json& j, std::vector<SiteSummary> site
   return r;
 } catch (const json::exception& e) {
   return base::Error{base::ErrorKind::input, std::string("a run record is damaged: ") + e.what(), "", ""};
+} catch (const UnknownWord& word) {
+  return base::Error{base::ErrorKind::input, "a run record is damaged: unknown " + word.text, "", ""};
 }
 
 }  // namespace ulpscope::session

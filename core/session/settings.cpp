@@ -66,7 +66,9 @@ Result<RunSettings> settingsFromJson(const nlohmann::json& json) try {
     return Error{ErrorKind::usage, "must be float16 or bfloat16", "autocast " + json.at("autocast").dump(), ""};
   s.autocast = *autocast;
   s.policyTable = json.at("policy_table");
-  s.mode = json.at("mode") == "native" ? Mode::native : Mode::emulated;
+  if (json.at("mode") != name(Mode::emulated) && json.at("mode") != name(Mode::native))
+    return Error{ErrorKind::usage, "must be emulated or native", "mode " + json.at("mode").dump(), ""};
+  s.mode = json.at("mode") == name(Mode::native) ? Mode::native : Mode::emulated;
   s.device = json.at("device");
   s.batchSize = json.at("batch_size");
   s.seed = json.at("seed");
