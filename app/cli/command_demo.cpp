@@ -12,6 +12,7 @@
 #include <cstdlib>
 #include <filesystem>
 #include <memory>
+#include <sstream>
 
 namespace ulpscope::cli {
 namespace {
@@ -44,10 +45,25 @@ Result<std::string> outFolder(const std::string& chosen) {
   return folder;
 }
 
+// Words of `text` in lines of at most 90 columns, each after `indent` blanks.
+std::string wrapped(const std::string& text, std::size_t indent) {
+  constexpr std::size_t kColumns = 90;
+  std::istringstream words(text);
+  std::string all, line;
+  for (std::string word; words >> word;) {
+    if (!line.empty() && indent + line.size() + 1 + word.size() > kColumns) {
+      all += std::string(indent, ' ') + line + "\n";
+      line.clear();
+    }
+    line += (line.empty() ? "" : " ") + word;
+  }
+  return all + std::string(indent, ' ') + line + "\n";
+}
+
 Outcome listAction(const std::string& data) {
   const auto demos = session::listDemos(data);
   if (!demos) return demos.error();
-  for (const session::Demo& demo : demos.value()) fmt::print("{:<10} {}\n{:<10} {}\n", demo.name, demo.title, "", demo.description);
+  for (const session::Demo& demo : demos.value()) fmt::print("{:<10} {}\n{}", demo.name, demo.title, wrapped(demo.description, 11));
   return 0;
 }
 
@@ -71,7 +87,7 @@ Outcome demoAction(const DemoWords& words) {
   request.settings.verifyProbe = true;
   const auto finished = performRun(request);
   if (!finished) return finished.error();
-  fmt::print("Demo {}: {}\n{}\n\n", demo->name, demo->title, demo->description);
+  fmt::print("Demo {}: {}\n{}\n", demo->name, demo->title, wrapped(demo->description, 0));
   std::fputs(report::runSummary(finished->session, finished->run(), finished->sessionPath).c_str(), stdout);
   std::fputs(cureText(demo.value()).c_str(), stdout);
   return exitCodeOf(finished->run());

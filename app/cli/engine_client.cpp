@@ -51,7 +51,7 @@ Result<EngineClient> EngineClient::start() {
 }
 
 EngineClient::~EngineClient() {
-  if (!m_usable) return;  // EngineProcess kills what is left
+  if (!m_usable || !m_process.running()) return;  // EngineProcess kills what is left
   m_process.send(protocol::encodeShutdown(++m_lastId));
   m_process.finish(kCancelPatience);
 }
@@ -122,8 +122,9 @@ std::optional<Error> EngineClient::lookAtSignals(Request& request) {
 
 Error EngineClient::failed(const Request& request, const std::string& what) {
   m_usable = false;
-  return Error{ErrorKind::run, what + fmt::format(" (while {})", progressText(request.last)), request.about,
-               "sessions already written are whole; `ulpscope doctor` checks the engine"};
+  const char* remedy = m_hello.is_null() ? "check that LibTorch is installed, or reinstall the engine"
+                                         : "sessions already written are whole; `ulpscope doctor` checks the engine";
+  return Error{ErrorKind::run, what + fmt::format(" (while {})", progressText(request.last)), request.about, remedy};
 }
 
 Error EngineClient::ended(const Request& request) {

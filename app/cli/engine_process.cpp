@@ -117,7 +117,7 @@ EngineProcess::EngineProcess(EngineProcess&& other) noexcept
 }
 
 EngineProcess::~EngineProcess() {
-  if (m_pid > 0) {
+  if (running()) {
     kill();
     ::waitpid(m_pid, nullptr, 0);
   }
@@ -147,6 +147,7 @@ EngineProcess::Heard EngineProcess::hear(std::chrono::milliseconds timeout) {
 }
 
 std::string EngineProcess::finish(std::chrono::milliseconds patience) {
+  ULPSCOPE_CHECK(running());  // waitpid(-1) would wait for any child
   m_input.reset();
   const auto deadline = std::chrono::steady_clock::now() + patience;
   int status = 0;
@@ -164,7 +165,7 @@ std::string EngineProcess::finish(std::chrono::milliseconds patience) {
 }
 
 void EngineProcess::kill() {
-  if (m_pid > 0) ::kill(m_pid, SIGKILL);
+  if (running()) ::kill(m_pid, SIGKILL);
 }
 
 }  // namespace ulpscope::cli

@@ -37,6 +37,9 @@ class EngineProcess {
   EngineProcess(EngineProcess&& other) noexcept;
   EngineProcess& operator=(EngineProcess&&) = delete;
 
+  // False: it was ended and waited for, or is moved from.
+  bool running() const { return m_pid > 0; }
+
   // False: the engine reads no more.
   bool send(std::string_view line);
 
@@ -50,7 +53,7 @@ class EngineProcess {
   Heard hear(std::chrono::milliseconds timeout);
 
   // Closes its input and waits for its end; kills it when the time is over. Gives how it ended: "exited with code 3",
-  // "was ended by signal 11 (Segmentation fault)".
+  // "was ended by signal 11 (Segmentation fault)". Precondition: running().
   std::string finish(std::chrono::milliseconds patience);
   void kill();
 

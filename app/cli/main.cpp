@@ -10,6 +10,9 @@
 
 #include <cstdio>
 #include <exception>
+#include <memory>
+#include <sstream>
+#include <string_view>
 
 namespace ulpscope::cli {
 namespace {
@@ -39,6 +42,17 @@ void printVersion(bool asJson) {
   std::puts(versions.dump(2).c_str());
 }
 
+// A command's help leads with examples; the list of commands shows the first line only.
+class HelpFormatter : public CLI::Formatter {
+ public:
+  std::string make_subcommand(const CLI::App* command) const override {
+    const std::string help = command->get_description();
+    std::stringstream out;
+    CLI::detail::format_help(out, "  " + command->get_name(), help.substr(0, help.find('\n')), 12);
+    return out.str();
+  }
+};
+
 // `--version --json` has no file after --json, unlike everywhere else: it is looked at before the parser.
 bool askedForVersion(int argc, const char* const* argv, bool& asJson) {
   const std::string_view first = argc > 1 ? argv[1] : "", second = argc > 2 ? argv[2] : "";
@@ -59,6 +73,7 @@ int parseAndRun(int argc, const char* const* argv) {
   Invocation invocation;
   app.footer(kExitCodes);
   app.set_version_flag("--version", "ulpscope " ULPSCOPE_VERSION);
+  app.formatter(std::make_shared<HelpFormatter>());
   app.get_formatter()->column_width(34);
   for (const auto add : {addInspect, addRun, addDemo, addDoctor, addSnippet, addWorker, addGui}) add(app, invocation);
   const std::string jsonTarget = jsonTargetOf(argc, argv);

@@ -21,8 +21,8 @@ Result<FinishedRun> performRun(const session::RunRequest& request) {
   const json& result = answer.value();
   const bool whole = result.is_object() && result.contains("session") && result["session"].is_string() &&
                      result.contains("run_id") && result["run_id"].is_string();
-  if (!whole) return Error{ErrorKind::internal, "the engine's answer names no session and run", request.modelPath, ""};
-  auto session = storage::openSession(result["session"].get<std::string>());
+  if (!whole) return Error{ErrorKind::internal, "the engine's answer names no session and run", shownPath(request.modelPath), ""};
+  auto session = storage::openSession(shownPath(result["session"]));
   if (!session) return session.error();
   FinishedRun finished{std::move(session).value(), result["run_id"], shownPath(result["session"])};
   if (!finished.session.run(finished.runId))

@@ -22,8 +22,8 @@ Error usage(const std::string& which, const std::string& what, const std::string
 }
 
 // An option given several times, with one value each: it must not swallow the words that follow.
-void addList(CLI::App& command, const std::string& name, std::vector<std::string>& values, const std::string& help) {
-  command.add_option(name, values, help)->allow_extra_args(false)->take_all();
+CLI::Option* addList(CLI::App& command, const std::string& name, std::vector<std::string>& values, const std::string& help) {
+  return command.add_option(name, values, help)->allow_extra_args(false)->take_all();
 }
 
 std::string absolute(const std::string& path) { return path.empty() ? path : fs::absolute(path).lexically_normal().string(); }
@@ -136,18 +136,17 @@ void addRunOptions(CLI::App& command, RunWords& words) {
   command.add_option("--mode", words.mode, "emulated: what CUDA autocast does, on any CPU")->type_name("M");
   command.add_option("--device", words.device, "cpu")->type_name("D");
   command.add_option("--batch-size", words.batchSize, "samples a forward (default 32)")->type_name("N");
-  addList(command, "--fp32", words.fp32, "keep this module in FP32, its inputs cast to float32 (repeatable, globs, '.' is all)");
-  addList(command, "--disable", words.disable, "autocast off in this module, its inputs as they are (repeatable)");
+  addList(command, "--fp32", words.fp32, "keep this module in FP32, its inputs cast to float32 (repeatable, globs, '.' is all)")->type_name("PATH");
+  addList(command, "--disable", words.disable, "autocast off in this module, its inputs as they are (repeatable)")->type_name("PATH");
   command.add_option("--decision", words.decision, "none (default), argmax or argmax:DIM")->type_name("R");
   command.add_option("--decision-output", words.decisionOutput, "output that the decision is read off")->type_name("NAME");
   command.add_option("--tie", words.tie, "equal best scores: first (default), flag or refuse")->type_name("RULE");
   command.add_flag("--no-cast-cache", words.noCastCache, "cast parameters anew at every use");
-  addList(command, "--batch-axis", words.batchAxis, "axis of an input that counts samples: NAME=D, or NAME=none (repeatable)");
+  addList(command, "--batch-axis", words.batchAxis, "axis of an input that counts samples: NAME=D, or NAME=none (repeatable)")->type_name("NAME=D");
   command.add_option("--seed", words.seed, "of the model's random ops (default 0)")->type_name("N");
   command.add_flag("--train", words.train, "run the model in train mode");
   command.add_flag("--verify-probe", words.verifyProbe, "check that observing does not change the outputs");
-  command.add_option("--fail-on", words.failOn, "exit 1 on a finding: nonfinite, flip or nonfinite,flip")
-      ->delimiter(',')->allow_extra_args(false)->take_all()->type_name("WHAT");
+  addList(command, "--fail-on", words.failOn, "exit 1 on a finding: nonfinite, flip or nonfinite,flip")->delimiter(',')->type_name("WHAT");
   command.add_option("--session", words.session, "where the session goes (default ./MODEL-fp16.ulps)")->type_name("OUT.ulps");
   command.add_flag("--append", words.append, "the session may exist: add one more run");
   command.add_option("--json", words.json, "write the run document to F ('-': standard output)")->type_name("F");

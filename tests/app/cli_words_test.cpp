@@ -1,0 +1,190 @@
+// Golden runs of the real program that need no engine: help, versions, wrong words.
+#include "program.h"
+
+#include <gmock/gmock.h>
+#include <nlohmann/json.hpp>
+
+#include <chrono>
+
+namespace ulpscope::test {
+namespace {
+
+using nlohmann::json;
+using testing::AllOf;
+using testing::EndsWith;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::StartsWith;
+
+TEST(CliHelp, BareCallPrintsHelpThatLeadsWithExamples) {
+  const Folder folder;
+  const Finished bare = ulpscope(folder, std::vector<std::string>{});
+  EXPECT_EQ(bare.code, 0);
+  EXPECT_THAT(bare.err, IsEmpty());
+  EXPECT_THAT(bare.out, AllOf(StartsWith("Ulpscope runs a PyTorch model twice"), HasSubstr("Exit codes: 0 done, 1")));
+  EXPECT_LT(bare.out.find("Examples:"), bare.out.find("Usage:"));
+  EXPECT_EQ(ulpscope(folder, {"--help"}).out, bare.out);
+}
+
+TEST(CliHelp, EveryCommandHasHelp) {
+  const Folder folder;
+  for (const char* command : {"inspect", "run", "demo", "doctor", "snippet", "worker", "gui"}) {
+    const Finished help = ulpscope(folder, {command, "--help"});
+    EXPECT_EQ(help.code, 0) << command;
+    EXPECT_THAT(help.out, HasSubstr(std::string("Usage: ulpscope ") + command));
+  }
+}
+
+TEST(CliVersion, IsPrintedWithinFiftyMilliseconds) {
+  const Folder folder;
+  auto fastest = std::chrono::steady_clock::duration::max();
+  for (int i = 0; i < 5; ++i) {  // a busy machine may delay some
+    const auto start = std::chrono::steady_clock::now();
+    const Finished version = ulpscope(folder, {"--version"});
+    fastest = std::min(fastest, std::chrono::steady_clock::now() - start);
+    EXPECT_EQ(version.code, 0);
+    EXPECT_THAT(version.out, testing::MatchesRegex("ulpscope [0-9]+\\.[0-9]+\\.[0-9]+\n"));
+  }
+  EXPECT_LT(fastest, std::chrono::milliseconds(50));
+}
+
+TEST(CliVersion, AsJsonNamesTheLibraries) {
+  const Folder folder;
+  const Finished version = ulpscope(folder, {"--version", "--json"});
+  ASSERT_EQ(version.code, 0);
+  const json versions = json::parse(version.out);
+  EXPECT_TRUE(versions.at("built_with").contains("libtorch"));
+  EXPECT_EQ(versions.at("protocol"), 1);
+  EXPECT_THAT(versions.at("hdf5").get<std::string>(), StartsWith("1."));
+}
+
+struct Wrong {
+  const char* name;
+  std::vector<std::string> words;
+  int code;
+  std::string message;  // the whole of stderr
+};
+
+class CliWrongWords : public testing::TestWithParam<Wrong> {};
+
+TEST_P(CliWrongWords, GiveOneLineAndTheExitCode) {
+  const Folder folder;
+  const Finished wrong = ulpscope(folder, GetParam().words);
+  EXPECT_EQ(wrong.code, GetParam().code);
+  EXPECT_EQ(wrong.err, "ulpscope: " + GetParam().message + "\n");
+  EXPECT_THAT(wrong.out, IsEmpty());
+}
+
+std::vector<std::string> runWith(std::vector<std::string> more) {
+  std::vector<std::string> words{"run", "m.ts", "--inputs", "i.h5"};
+  words.insert(words.end(), more.begin(), more.end());
+  return words;
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Words, CliWrongWords,
+    testing::Values(
+        Wrong{"Command", {"rnu"}, 2, "rnu: there is no such command; did you mean 'run' or 'gui'?"},
+        Wrong{"Option", {"run", "m.ts", "--inptus", "x"}, 2, "run --inptus: there is no such option; did you mean '--inputs' or '--labels'?"},
+        Wrong{"LaterCommand", {"check", "s.ulps"}, 2, "check: is not a command of this version; `ulpscope --help` lists those it has"},
+        Wrong{"LaterOption", runWith({"--criteria", "c.json"}), 2, "run --criteria: is not an option of this version; `ulpscope run --help` lists those it has"},
+        Wrong{"LaterOptionWithEquals", runWith({"--observe=stats"}), 2, "run --observe: is not an option of this version; `ulpscope run --help` lists those it has"},
+        Wrong{"NoModel", {"run"}, 2, "run: which model? MODEL is missing; for instance: ulpscope run model.ts --inputs inputs.h5"},
+        Wrong{"NoInputs", {"run", "m.ts"}, 2, "run: on which inputs? --inputs F is missing; `ulpscope snippet` prints Python lines that save them"},
+        Wrong{"Extra", runWith({"again"}), 2, "run again: is one word too many; see `ulpscope run --help`"},
+        Wrong{"Autocast", runWith({"--autocast", "fp8"}), 2, "--autocast fp8: is no autocast type; use fp16 or bf16"},
+        Wrong{"Policy", runWith({"--policy", "tpu"}), 2, "--policy tpu: is no policy; use cuda or cpu, with a PyTorch version if wanted: cuda@1.13"},
+        Wrong{"NativeMode", runWith({"--mode", "native"}), 3, "--mode native: is not in this version; use --mode emulated, which computes what CUDA autocast does on any CPU"},
+        Wrong{"CudaDevice", runWith({"--device", "cuda"}), 3, "--device cuda: is not in this version; use --device cpu, which emulates CUDA autocast"},
+        Wrong{"Mode", runWith({"--mode", "fast"}), 2, "--mode fast: is no mode; use emulated"},
+        Wrong{"Decision", runWith({"--decision", "best"}), 2, "--decision best: is not a decision rule this version has; use argmax, argmax:DIM or none"},
+        Wrong{"Tie", runWith({"--tie", "last"}), 2, "--tie last: is no tie rule; use first, flag or refuse"},
+        Wrong{"BatchSize", runWith({"--batch-size", "0"}), 2, "--batch-size 0: must be 1 or more"},
+        Wrong{"BatchSizeWord", runWith({"--batch-size", "many"}), 2, "run: Could not convert: --batch-size = many; see `ulpscope run --help`"},
+        Wrong{"BatchAxis", runWith({"--batch-axis", "x"}), 2, "--batch-axis x: is not of the form NAME=D; use the argument's name and the axis that counts samples, or NAME=none"},
+        Wrong{"BatchAxisTwice", runWith({"--batch-axis", "x=0", "--batch-axis", "x=1"}), 2, "--batch-axis x=1: names an argument twice"},
+        Wrong{"FailOn", runWith({"--fail-on", "rain"}), 2, "--fail-on rain: is no finding; use nonfinite, flip or both: nonfinite,flip"},
+        Wrong{"FailOnFlipWithoutDecision", runWith({"--fail-on", "flip"}), 2, "--fail-on flip: needs a decision, without one nothing can flip; add --decision argmax"},
+        Wrong{"EmptyModule", runWith({"--fp32", ""}), 2, "--fp32: got an empty module path; the whole model is '.'"},
+        Wrong{"InspectTarget", {"inspect", "m.ts", "--target", "tpu"}, 2, "--target tpu: is no target; use cuda or cpu"},
+        Wrong{"Demo", {"demo", "fireworks"}, 2, "fireworks: there is no demo of this name; use 'digits' or 'overflow'"}),
+    [](const auto& info) { return info.param.name; });
+
+TEST(CliUsage, AnExistingSessionIsNotTouchedWithoutAppend) {
+  const Folder folder;
+  folder.write("m-fp16.ulps", "precious");
+  const Finished refused = ulpscope(folder, runWith({}));
+  EXPECT_EQ(refused.code, 2);
+  EXPECT_EQ(refused.err, "ulpscope: m-fp16.ulps: the session exists; add the run to it with --append, or name another with --session\n");
+  EXPECT_EQ(folder.read("m-fp16.ulps"), "precious");
+}
+
+TEST(CliUsage, AnUnwritablePlaceIsRefusedBeforeTheRun) {
+  const Folder folder;
+  const Finished session = ulpscope(folder, runWith({"--session", "nowhere/s.ulps"}));
+  EXPECT_EQ(session.code, 2);
+  EXPECT_THAT(session.err, HasSubstr("nowhere/s.ulps: no session can be written in " + folder.path("nowhere")));
+  const Finished document = ulpscope(folder, runWith({"--json", "nowhere/j.json"}));
+  EXPECT_EQ(document.code, 2);
+  EXPECT_THAT(document.err, HasSubstr("--json nowhere/j.json: no file can be written"));
+}
+
+TEST(CliUsage, JsonIsWrittenForUsageErrorsOfEveryKind) {
+  const Folder folder;
+  for (const std::vector<std::string>& words :
+       {runWith({"--json", "-", "--tie", "last"}), runWith({"--criteria", "c", "--json=-"}), std::vector<std::string>{"run", "--json", "-"}}) {
+    const Finished refused = ulpscope(folder, words);
+    EXPECT_EQ(refused.code, 2);
+    const json document = json::parse(refused.out);
+    EXPECT_EQ(document.at("status"), "error");
+    EXPECT_EQ(document.at("error").at("code"), "usage");
+  }
+}
+
+TEST(CliUsage, JsonOfAFailedInspectHasItsOwnKeys) {
+  const Folder folder;
+  const Finished refused = ulpscope(folder, {"inspect", "--json", "j.json"});
+  EXPECT_EQ(refused.code, 2);
+  EXPECT_THAT(refused.out, IsEmpty());
+  const json document = json::parse(folder.read("j.json"));
+  EXPECT_EQ(document.at("error").at("which"), "inspect");
+  EXPECT_EQ(document.at("ops"), json::array());
+}
+
+TEST(CliDemo, ListNamesTheDemos) {
+  const Folder folder;
+  const Finished list = ulpscope(folder, {"demo", "--list"});
+  EXPECT_EQ(list.code, 0);
+  EXPECT_THAT(list.out, AllOf(StartsWith("digits "), HasSubstr("\noverflow ")));
+}
+
+TEST(CliSnippet, PrintsTheFilesAsTheyAre) {
+  const Folder folder;
+  folder.write("marker", "");
+  std::filesystem::create_directories(folder.path("python"));
+  folder.write("python/snippet_script.py", "scripted\n");
+  folder.write("python/snippet_trace.py", "traced\n");
+  const std::map<std::string, std::string> data{{"ULPSCOPE_DATA", folder.path()}};
+  EXPECT_EQ(ulpscope(folder, Call{{"snippet"}, data, 0, ""}).out, "scripted\n");
+  EXPECT_EQ(ulpscope(folder, Call{{"snippet", "--script"}, data, 0, ""}).out, "scripted\n");
+  EXPECT_EQ(ulpscope(folder, Call{{"snippet", "--trace"}, data, 0, ""}).out, "traced\n");
+  EXPECT_EQ(ulpscope(folder, {"snippet", "--trace", "--script"}).code, 2);
+}
+
+TEST(CliDoctor, NamesAMissingEngineAndWhatToDo) {
+  const Folder folder;
+  const Finished doctor = ulpscope(folder, Call{{"doctor"}, {{"ULPSCOPE_ENGINE", "/nowhere/engine"}}, 0, ""});
+  EXPECT_EQ(doctor.code, 4);
+  EXPECT_THAT(doctor.out, AllOf(HasSubstr("ok     HDF5 1."),
+                                HasSubstr("fault  /nowhere/engine: $ULPSCOPE_ENGINE names no program that can be run; correct or unset it\n")));
+}
+
+TEST(CliWorker, WithoutAnEngineIsOneLine) {
+  const Folder folder;
+  const Finished worker = ulpscope(folder, Call{{"worker"}, {{"ULPSCOPE_ENGINE", "/nowhere/engine"}}, 0, ""});
+  EXPECT_EQ(worker.code, 4);
+  EXPECT_THAT(worker.err, AllOf(HasSubstr("/nowhere/engine"), EndsWith("unset it\n")));
+}
+
+}  // namespace
+}  // namespace ulpscope::test
