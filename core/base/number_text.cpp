@@ -31,9 +31,10 @@ std::string exactNumber(double value) {
 }
 
 std::string groupedInteger(std::int64_t value) {
-  std::string digits = std::to_string(value < 0 ? -value : value);
-  for (int at = static_cast<int>(digits.size()) - 3; at > 0; at -= 3) digits.insert(static_cast<std::size_t>(at), ",");
-  return value < 0 ? "-" + digits : digits;
+  std::string text = std::to_string(value);
+  const int firstDigit = value < 0 ? 1 : 0;
+  for (int at = static_cast<int>(text.size()) - 3; at > firstDigit; at -= 3) text.insert(static_cast<std::size_t>(at), 1, ',');
+  return text;
 }
 
 std::string groupedNumber(double value) {
