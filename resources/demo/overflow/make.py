@@ -19,7 +19,7 @@ from network import CLASSES, LENGTH, MessageRouter
 HERE = os.path.dirname(os.path.abspath(__file__))
 DEPARTMENTS = ["billing", "delivery", "returns", "technical"]
 ERROR_CODE, OUTLIER_LAYER, OUTLIER_UNIT, OUTLIER_CHANNEL = 63, 3, 17, 29
-OUTLIER_PEAK = 80_000.0  # of the weakest; FP16 ends at 65,504
+OUTLIER_PEAK = 80_000.0  # of the weakest training message; FP16 ends at 65,504
 MESSAGES, QUOTE_RATE = 64, 0.08
 
 
