@@ -160,10 +160,9 @@ Status writeWhole(const std::string& path, const std::vector<std::byte>& bytes, 
   return base::success();
 }
 
-Result<WriteLock> WriteLock::take(const std::string& folder) {
-  constexpr auto kPatience = std::chrono::minutes(2);
+Result<WriteLock> WriteLock::take(const std::string& folder, std::chrono::milliseconds patience) {
   constexpr auto kPause = std::chrono::milliseconds(20);
-  const auto giveUp = std::chrono::steady_clock::now() + kPatience;
+  const auto giveUp = std::chrono::steady_clock::now() + patience;
   bool made = false;
   for (;;) {
     const auto madeNow = makeFolder(folder);

@@ -5,6 +5,7 @@
 
 #include <sys/types.h>
 
+#include <chrono>
 #include <cstddef>
 #include <string>
 #include <vector>
@@ -25,10 +26,10 @@ base::Status writeWhole(const std::string& path, const std::vector<std::byte>& b
 // "cannot be written: No space left on device", with what to do about it.
 base::Error systemError(const std::string& what, const std::string& path, int errorNumber);
 
-// An exclusive lock (flock) on folder + "/lock", both made when missing. Waits up to 2 minutes, then says who holds it.
+// An exclusive lock (flock) on folder + "/lock", both made when missing. Waits up to `patience`, then says who holds it.
 class WriteLock {
  public:
-  static base::Result<WriteLock> take(const std::string& folder);
+  static base::Result<WriteLock> take(const std::string& folder, std::chrono::milliseconds patience = std::chrono::minutes(2));
   WriteLock(WriteLock&& other) noexcept;
   WriteLock& operator=(WriteLock&&) = delete;
   ~WriteLock();

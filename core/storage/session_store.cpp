@@ -11,7 +11,6 @@
 #include <unistd.h>
 
 #include <filesystem>
-#include <optional>
 
 namespace ulpscope::storage {
 namespace {
@@ -26,10 +25,6 @@ using session::Session;
 constexpr mode_t kMasterMode = 0666;
 constexpr mode_t kRunFileMode = 0444;
 
-Error existsAlready(const std::string& master) {
-  return Error{ErrorKind::usage, "exists already", master, "use --append to add a run to it, or choose another name"};
-}
-
 // Everything about the target that can be known before the lock is taken.
 Status checkTarget(const std::string& master, WriteMode mode) {
   struct stat info {};
@@ -41,7 +36,7 @@ Status checkTarget(const std::string& master, WriteMode mode) {
     return base::success();
   }
   if (S_ISDIR(info.st_mode)) return Error{ErrorKind::input, "is a folder, not a session", master, "name the session file, for instance model-fp16.ulps"};
-  if (mode == WriteMode::create) return existsAlready(master);
+  if (mode == WriteMode::create) return Error{ErrorKind::usage, "exists already", master, "use --append to add a run to it, or choose another name"};
   // rename() would replace a read-only file all the same; whoever made it read-only meant it.
   if ((info.st_mode & (S_IWUSR | S_IWGRP | S_IWOTH)) == 0 || ::access(master.c_str(), W_OK) != 0)
     return Error{ErrorKind::input, "is read-only, no run can be added to it", master, "make it writable (chmod u+w), or copy the session and its .d folder"};
@@ -151,8 +146,8 @@ Result<Session> addRun(const std::string& masterPath, Session session, RunRecord
   if (auto target = checkTarget(master, mode); !target) return target.error();
   auto lock = WriteLock::take(folderOfSession(master));
   if (!lock) return lock.error();
-  // Another writer may have come first while we waited.
-  if (mode == WriteMode::create && exists(master)) return existsAlready(master);
+  // Another writer may have made or moved it while we waited.
+  if (auto target = checkTarget(master, mode); !target) return target.error();
   auto written = addRunLocked(master, std::move(session), std::move(run), metrics, outputs);
   if (!written && !exists(master)) lock.value().removeIfMade();
   return written;

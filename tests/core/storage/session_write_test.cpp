@@ -1,17 +1,18 @@
 // Writing: nothing is overwritten, lost or left half done, whatever fails and whoever else writes.
+#include "core/storage/atomic_file.h"
 #include "tests/core/storage/sample_session.h"
 #include "tests/support/scratch_folder.h"
 
 #include <gmock/gmock.h>
 
-#include <sys/file.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 
-#include <csignal>
-#include <fcntl.h>
 #include <unistd.h>
+
+#include <csignal>
+#include <set>
 
 using namespace ulpscope;
 using storage::WriteMode;
@@ -169,6 +170,14 @@ TEST_F(SessionWrite, CheckWritableAnswersBeforeARunAndLeavesNothing) {
   EXPECT_FALSE(storage::checkWritable(m_master, WriteMode::create).ok());
   EXPECT_TRUE(storage::checkWritable(m_master, WriteMode::append).ok());
   EXPECT_FALSE(storage::checkWritable(m_folder.file("none/s.ulps"), WriteMode::create).ok());
+}
+
+TEST_F(SessionWrite, AWriterThatWaitsTooLongSaysWhoHoldsTheLock) {
+  const auto held = storage::WriteLock::take(m_master + ".d");
+  ASSERT_TRUE(held.ok());
+  const auto second = storage::WriteLock::take(m_master + ".d", std::chrono::milliseconds(50));
+  ASSERT_FALSE(second.ok());
+  EXPECT_THAT(second.error().message(), HasSubstr("process " + std::to_string(::getpid()) + " on "));
 }
 
 // Runs `body` in a child process; gives its exit status, or -signal.
