@@ -13,7 +13,9 @@ namespace {
 
 void failOnWarning(QtMsgType type, const QMessageLogContext&, const QString& message) {
   const QByteArray text = message.toUtf8();
-  if (type == QtDebugMsg || type == QtInfoMsg) {
+  // What the offscreen platform says of itself for every window that is shown; nothing of ours.
+  const bool isOffscreenLimit = message == QLatin1String("This plugin does not support propagateSizeHints()");
+  if (type == QtDebugMsg || type == QtInfoMsg || isOffscreenLimit) {
     std::fprintf(stderr, "%s\n", text.constData());
     return;
   }

@@ -29,11 +29,15 @@ EngineProcess::EngineProcess(QObject* parent) : QObject(parent) {
 EngineProcess::~EngineProcess() {
   if (!m_process) return;
   m_process->disconnect(this);
-  if (m_process->state() == QProcess::Running) {
-    if (!m_run) send(protocol::encodeShutdown(++m_lastId));
-    m_process->closeWriteChannel();
-    if (m_run || !m_process->waitForFinished(kShutdownMs)) m_process->kill();
-  }
+  if (m_process->state() == QProcess::NotRunning) return;
+  if (!m_run) send(protocol::encodeShutdown(++m_lastId));
+  m_process->closeWriteChannel();
+  if (!m_run && m_process->waitForFinished(kShutdownMs)) return;
+  killNow();
+}
+
+void EngineProcess::killNow() {
+  m_process->kill();
   m_process->waitForFinished(kShutdownMs);
 }
 
@@ -140,7 +144,7 @@ void EngineProcess::dropProcess() {
   if (!m_process) return;
   readLog();
   m_process->disconnect(this);
-  if (m_process->state() != QProcess::NotRunning) m_process->kill();
+  if (m_process->state() != QProcess::NotRunning) killNow();
   // May stand in one of its own signals: deleted later.
   m_process.release()->deleteLater();
 }

@@ -50,6 +50,7 @@ class EngineProcess : public QObject {
   void handle(const protocol::Message& message);
   void onProcessEnd(const QString& how);
   void dropProcess();
+  void killNow();
   void fail(const base::Error& error);
   base::Error engineLost(const QString& how) const;
 

@@ -16,6 +16,9 @@ QString modulePathText(const QString& path);  // "(root)" for the empty path
 // "142, 17 and 30 more".
 QString shortList(const std::vector<std::string>& items, std::size_t most = 6);
 
+// A power of ten for axes: 1e-3 -> "10⁻³".
+QString decadeText(double value);
+
 // Under which role every model gives what sorting compares.
 inline constexpr int kSortRole = Qt::UserRole + 100;
 

@@ -7,7 +7,7 @@
 
 #include <QPainter>
 
-#include <cmath>
+#include <algorithm>
 
 namespace ulpscope::plots {
 namespace {
@@ -15,19 +15,6 @@ namespace {
 constexpr int kBarWidth = 14;
 constexpr int kLeft = 12;
 constexpr int kTriangle = 8;
-
-// "10" with a raised exponent, sign in front.
-void drawDecade(QPainter& painter, const QPointF& at, double value) {
-  const QFont usual = painter.font();
-  QFont small = usual;
-  small.setPointSizeF(usual.pointSizeF() * 0.75);
-  const QString base = value < 0 ? QStringLiteral("−10") : QStringLiteral("10");
-  painter.drawText(at, base);
-  const double width = painter.fontMetrics().horizontalAdvance(base);
-  painter.setFont(small);
-  painter.drawText(at + QPointF(width + 1, -5), QString::number(std::lround(std::log10(std::fabs(value)))));
-  painter.setFont(usual);
-}
 
 }  // namespace
 
@@ -38,7 +25,7 @@ ColorBar::ColorBar(QWidget* parent) : QWidget(parent) {
 
 QSize ColorBar::sizeHint() const {
   const QFontMetrics metrics(font());
-  return {kLeft + kBarWidth + 8 + metrics.horizontalAdvance(QStringLiteral("−10")) + 16 + metrics.height() + 8, 200};
+  return {kLeft + kBarWidth + 8 + metrics.horizontalAdvance(models::decadeText(-1e-10)) + 8 + metrics.height() + 8, 200};
 }
 
 void ColorBar::setContent(const Content& content) {
@@ -88,7 +75,7 @@ void ColorBar::paintEvent(QPaintEvent*) {
     painter.setPen(theme.muted);
     painter.drawLine(QPointF(bar.right() + 1, y), QPointF(bar.right() + 4, y));
     if (lastY - y < metrics.height()) continue;
-    drawDecade(painter, {textX, y + metrics.ascent() / 2.0 - 1}, value);
+    painter.drawText(QPointF(textX, y + metrics.ascent() / 2.0 - 1), models::decadeText(value));
     lastY = y;
   }
   if (m_content.map == render::ColorMap::vik) painter.drawText(QPointF(textX, yOf(0) + metrics.ascent() / 2.0 - 1), QStringLiteral("0"));

@@ -1,6 +1,5 @@
 #include "widgets/plots/plot_style.h"
 
-#include "core/base/number_text.h"
 #include "core/render/viewport.h"
 #include "widgets/models/text.h"
 
@@ -28,9 +27,8 @@ QSharedPointer<QCPAxisTicker> symlogTicker(double linear, double high) {
   const std::size_t step = decades.size() > 4 ? 2 : 1;
   for (std::size_t i = 0; i < decades.size(); i += step) {
     const double at = render::symlog(decades[i], linear);
-    const QString text = models::qt(base::shortNumber(decades[i]));
-    ticker->addTick(at, text);
-    ticker->addTick(-at, u'−' + text);
+    ticker->addTick(at, models::decadeText(decades[i]));
+    ticker->addTick(-at, models::decadeText(-decades[i]));
   }
   return ticker;
 }

@@ -1,6 +1,7 @@
 #include "widgets/plots/profile_plot.h"
 
 #include "core/render/viewport.h"
+#include "widgets/models/text.h"
 #include "widgets/plots/plot_style.h"
 
 #include <QVBoxLayout>
@@ -88,7 +89,7 @@ void ProfilePlot::rebuild() {
     const std::vector<double> decades = render::decadeTicks(m_content.range);
     const std::size_t step = std::max<std::size_t>(1, (decades.size() + 2) / 3);
     for (std::size_t i = 0; i < decades.size(); i += step)
-      ticker->addTick(std::log10(decades[i]), QStringLiteral("1e%1").arg(std::lround(std::log10(decades[i]))));
+      ticker->addTick(std::log10(decades[i]), models::decadeText(decades[i]));
     m_plot->xAxis->setTicker(ticker);
   }
   // Value over row: the row axis is the key axis, a step a row. NaN makes a gap where a row has no number.

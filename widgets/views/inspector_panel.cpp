@@ -60,7 +60,8 @@ InspectorPanel::InspectorPanel(Workbench& workbench, QWidget* parent) : QWidget(
   m_factGrid->setContentsMargins(0, 0, 0, 0);
   m_factGrid->setHorizontalSpacing(10);
   m_factGrid->setVerticalSpacing(5);
-  m_factGrid->setColumnStretch(1, 1);
+  m_factGrid->setColumnStretch(0, 5);
+  m_factGrid->setColumnStretch(1, 6);
   m_findingTitle = makeText(body, true);
   m_findingTitle->setText(tr("First non-finite here"));
   m_finding = makeText(body, false);
@@ -126,7 +127,6 @@ void InspectorPanel::showFacts(const std::vector<models::Fact>& facts) {
   int row = 0;
   for (const models::Fact& fact : facts) {
     QLabel* name = makeText(m_factArea, false);
-    name->setWordWrap(false);
     name->setText(fact.name);
     setColor(name, theme.muted);
     QLabel* value = makeText(m_factArea, true);

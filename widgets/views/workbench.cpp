@@ -48,6 +48,9 @@ Workbench::Workbench(QString demoSessionFolder, QObject* parent) : QObject(paren
   connect(&m_engine, &jobs::EngineProcess::failed, this, &Workbench::onFailed);
 }
 
+// A QUndoStack says "cleared" when it dies, and who listens may be half gone by then.
+Workbench::~Workbench() { m_undoStack.blockSignals(true); }
+
 void Workbench::openSession(const QString& path) { m_loader.load({QFileInfo(path).absoluteFilePath(), {}, {}}); }
 
 void Workbench::closeSession() {

@@ -31,6 +31,7 @@ class Workbench : public QObject {
  public:
   // demoSessionFolder: where the sessions of demos are written; made when needed.
   explicit Workbench(QString demoSessionFolder, QObject* parent = nullptr);
+  ~Workbench() override;
 
   void openSession(const QString& path);
   void closeSession();
