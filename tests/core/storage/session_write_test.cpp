@@ -295,7 +295,9 @@ TEST_F(SessionWrite, OnlyOneOfTwoCreatorsMakesTheSession) {
 TEST_F(SessionWrite, AKilledWriterLeavesTheSessionReadable) {
   create();
   std::size_t known = 1;
-  for (int delayUs = 0; delayUs < 300000; delayUs += 15000) {
+  // Later and later, until writers have got through now and then, however slow the machine is.
+  for (int kills = 0; kills < 20 || (known < 4 && kills < 200); ++kills) {
+    const int delayUs = kills * 15000;
     SCOPED_TRACE(delayUs);
     const pid_t child = ::fork();
     if (child == 0) {
@@ -315,7 +317,7 @@ TEST_F(SessionWrite, AKilledWriterLeavesTheSessionReadable) {
     known = read->runs.size();
     ASSERT_TRUE(storage::readMetrics(m_master, read.value(), read->latest()->id()).ok());
   }
-  EXPECT_GT(known, 1U) << "no writer ever got through, so the test shows nothing";
+  EXPECT_GE(known, 4U) << "no writer ever got through, so the test shows nothing";
   const auto last = add(m_master, storage::openSession(m_master).value(), WriteMode::append);
   EXPECT_TRUE(last.ok()) << last.error().message();
 }
