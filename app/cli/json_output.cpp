@@ -7,6 +7,7 @@
 #include <cstdio>
 #include <cstring>
 #include <filesystem>
+#include <fstream>
 
 namespace ulpscope::cli {
 namespace {
@@ -38,7 +39,18 @@ bool isReplaceable(const std::string& target) {
   return kind == fs::file_type::not_found || kind == fs::file_type::regular;
 }
 
+bool holdsSomethingElse(const std::string& target) {
+  std::error_code ignored;
+  std::ifstream file(target, std::ios::binary);
+  return fs::is_regular_file(target, ignored) && file && file.peek() != '{' && file.peek() != EOF;
+}
+
+Error wouldOverwrite(const std::string& target) {
+  return Error{ErrorKind::usage, "exists and is no JSON document, it is left as it is", "--json " + target, "name another file"};
+}
+
 Status writeFile(const std::string& target, const std::string& text) {
+  if (holdsSomethingElse(target)) return wouldOverwrite(target);
   const bool replace = isReplaceable(target);
   const std::string path = replace ? target + ".part" : target;
   const int descriptor = ::open(path.c_str(), O_WRONLY | O_CLOEXEC | (replace ? O_CREAT | O_TRUNC : 0), 0666);
@@ -57,6 +69,7 @@ Status writeFile(const std::string& target, const std::string& text) {
 
 Status checkJsonTarget(const std::string& target) {
   if (target.empty() || target == "-") return base::success();
+  if (holdsSomethingElse(target)) return wouldOverwrite(target);
   const fs::path folder = fs::absolute(target).parent_path();
   std::error_code ignored;
   if (fs::is_directory(target, ignored))

@@ -7,8 +7,12 @@
 #include "usage.h"
 
 #include <CLI/CLI.hpp>
+#include <fcntl.h>
+#include <unistd.h>
 
+#include <cerrno>
 #include <cstdio>
+#include <cstring>
 #include <exception>
 #include <memory>
 #include <sstream>
@@ -64,8 +68,21 @@ int fail(const base::Error& error, const std::string& jsonTarget, bool inspectin
   std::fflush(stdout);
   std::fprintf(stderr, "ulpscope: %s\n", error.message().c_str());
   const auto written = writeJson(jsonTarget, inspecting ? inspectErrorDocument(error) : report::errorDocument(error));
-  if (!written) std::fprintf(stderr, "ulpscope: %s\n", written.error().message().c_str());
+  if (!written && written.error().message() != error.message()) std::fprintf(stderr, "ulpscope: %s\n", written.error().message().c_str());
   return base::exitCode(error.kind);
+}
+
+// A closed standard descriptor would be given to the next file or pipe, and what we print would go into that.
+void openStandardDescriptors() {
+  for (const int descriptor : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO})
+    if (::fcntl(descriptor, F_GETFD) < 0) static_cast<void>(::open("/dev/null", O_RDWR));
+}
+
+// A reader that has seen enough (`| head`) is no fault; a full disk is.
+int withOutputChecked(int code) {
+  if (std::fflush(stdout) == 0 || errno == EPIPE) return code;
+  std::fprintf(stderr, "ulpscope: standard output: cannot be written: %s\n", std::strerror(errno));
+  return code != 0 ? code : base::exitCode(base::ErrorKind::run);
 }
 
 int parseAndRun(int argc, const char* const* argv) {
@@ -90,14 +107,14 @@ int parseAndRun(int argc, const char* const* argv) {
     return 0;
   }
   const Outcome outcome = invocation.action();
-  std::fflush(stdout);
-  return outcome ? outcome.value() : fail(outcome.error(), jsonTarget, inspecting);
+  return withOutputChecked(outcome ? outcome.value() : fail(outcome.error(), jsonTarget, inspecting));
 }
 
 }  // namespace
 }  // namespace ulpscope::cli
 
 int main(int argc, char** argv) try {
+  ulpscope::cli::openStandardDescriptors();
   bool asJson = false;
   if (ulpscope::cli::askedForVersion(argc, argv, asJson)) {
     ulpscope::cli::printVersion(asJson);

@@ -166,6 +166,7 @@ Result<RunOrder> orderFrom(const RunWords& words) {
   order.request.labelsPath = absolute(words.labels);
   order.request.classNamesPath = absolute(words.classNames);
   if (const Status good = setSession(words, order.request); !good) return good.error();
+  if (absolute(words.json) == order.request.sessionPath) return usage("--json " + words.json, "is the session's own file", "name another file");
   if (const Status good = checkJsonTarget(words.json); !good) return good.error();
   return order;
 }

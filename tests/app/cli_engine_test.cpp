@@ -123,7 +123,7 @@ TEST(CliRun, AnotherModelIsNotAppended) {
 TEST(CliRun, CtrlCCancelsARealRunAndLeavesNoSession) {
   const Folder folder;
   const Finished cancelled =
-      ulpscope(folder, Call{runOf("resnet18_script", {"--session", "s.ulps", "--verify-probe"}), {}, SIGINT, "loading"});
+      ulpscope(folder, Call{runOf("resnet18_script", {"--session", "s.ulps", "--verify-probe"}), {}, SIGINT, "loading", ""});
   EXPECT_EQ(cancelled.code, 130) << cancelled.err;
   EXPECT_FALSE(folder.has("s.ulps"));
 }

@@ -50,7 +50,7 @@ class CliEngineFails : public testing::TestWithParam<Failure> {};
 
 TEST_P(CliEngineFails, OneLineTheExitCodeAndAValidDocument) {
   const Folder folder;
-  const Finished failed = withFakeEngine(folder, GetParam().mode, {runWords({"--json", "j.json"}), {}, 0, ""});
+  const Finished failed = withFakeEngine(folder, GetParam().mode, {runWords({"--json", "j.json"}), {}, 0, "", ""});
   EXPECT_EQ(failed.code, GetParam().code);
   EXPECT_EQ(failed.err, kStages + ("ulpscope: " + GetParam().message));
   EXPECT_THAT(failed.out, IsEmpty());
@@ -75,8 +75,8 @@ INSTANTIATE_TEST_SUITE_P(
                     Failure{"error:run", 4, "m.ts: is not good; take another\n"},
                     Failure{"error:inconclusive", 5, "m.ts: is not good; take another\n"},
                     Failure{"error:no_such_code", 4, "m.ts: is not good; take another\n"}),
-    [](const auto& info) {
-      std::string name = info.param.mode;
+    [](const auto& test) {
+      std::string name = test.param.mode;
       for (char& c : name)
         if (c == ':') c = '_';
       return name;
@@ -84,7 +84,7 @@ INSTANTIATE_TEST_SUITE_P(
 
 TEST(CliEngine, ThatDoesNotStartIsNamedWithItsLastWords) {
   const Folder folder;
-  const Finished failed = withFakeEngine(folder, "exit_at_start", {runWords(), {}, 0, ""});
+  const Finished failed = withFakeEngine(folder, "exit_at_start", {runWords(), {}, 0, "", ""});
   EXPECT_EQ(failed.code, 4);
   EXPECT_THAT(failed.err, AllOf(StartsWith("engine: error while loading shared libraries: libtorch.so\nulpscope: "),
                                 HasSubstr("the engine exited with code 127 (while starting the engine)")));
@@ -92,21 +92,21 @@ TEST(CliEngine, ThatDoesNotStartIsNamedWithItsLastWords) {
 
 TEST(CliEngine, ThatNeverSaysHelloIsEnded) {
   const Folder folder;
-  const Finished failed = withFakeEngine(folder, "silent", {runWords(), {{"ULPSCOPE_ENGINE_TIMEOUT", "1"}}, 0, ""});
+  const Finished failed = withFakeEngine(folder, "silent", {runWords(), {{"ULPSCOPE_ENGINE_TIMEOUT", "1"}}, 0, "", ""});
   EXPECT_EQ(failed.code, 4);
   EXPECT_THAT(failed.err, HasSubstr("the engine gave no answer in time and was ended"));
 }
 
 TEST(CliEngine, OfAnotherProtocolIsRefused) {
   const Folder folder;
-  const Finished failed = withFakeEngine(folder, "other_protocol", {runWords(), {}, 0, ""});
+  const Finished failed = withFakeEngine(folder, "other_protocol", {runWords(), {}, 0, "", ""});
   EXPECT_EQ(failed.code, 4);
   EXPECT_THAT(failed.err, HasSubstr("speaks protocol 99, this ulpscope speaks 1; install ulpscope and its engine from the same version"));
 }
 
 TEST(CliCancel, CtrlCAsksTheEngineAndExits130) {
   const Folder folder;
-  const Finished cancelled = withFakeEngine(folder, "cancel", {runWords({"--json", "j.json"}), {}, SIGINT, "running"});
+  const Finished cancelled = withFakeEngine(folder, "cancel", {runWords({"--json", "j.json"}), {}, SIGINT, "running", ""});
   EXPECT_EQ(cancelled.code, 130);
   EXPECT_EQ(cancelled.err, std::string(kStages) + "ulpscope: m.ts: cancelled by the user\n");
   EXPECT_EQ(json::parse(folder.read("j.json"))["status"], "cancelled");
@@ -115,7 +115,7 @@ TEST(CliCancel, CtrlCAsksTheEngineAndExits130) {
 TEST(CliCancel, AnEngineThatDoesNotListenIsKilledAfterTwoSeconds) {
   const Folder folder;
   const auto start = std::chrono::steady_clock::now();
-  const Finished cancelled = withFakeEngine(folder, "hang", {runWords(), {}, SIGTERM, "running"});
+  const Finished cancelled = withFakeEngine(folder, "hang", {runWords(), {}, SIGTERM, "running", ""});
   const auto took = std::chrono::steady_clock::now() - start;
   EXPECT_EQ(cancelled.code, 130);
   EXPECT_THAT(cancelled.err, HasSubstr("cancelled while running aten::linear in encoder.0"));
@@ -130,7 +130,7 @@ TEST(CliRequest, CarriesEveryOption) {
       {runWords({"--labels", "l.txt", "--class-names", "c.txt", "--autocast", "bf16", "--policy", "cuda@1.13", "--batch-size", "8", "--fp32", "a.0",
                  "--fp32", "b*", "--disable", "c", "--decision", "argmax:-1", "--decision-output", "logits", "--tie", "flag", "--no-cast-cache",
                  "--batch-axis", "x=1", "--batch-axis", "mask=none", "--seed", "18446744073709551615", "--train", "--verify-probe", "--append"}),
-       {{"FAKE_REQUEST", folder.path("request.json")}}, 0, ""});
+       {{"FAKE_REQUEST", folder.path("request.json")}}, 0, "", ""});
   ASSERT_EQ(failed.code, 3) << failed.err;
   const json expected = json::parse(R"({"model": "m.ts", "inputs": "i.h5", "labels": "l.txt", "class_names": "c.txt", "session": "m-bf16.ulps",
     "append": false, "settings": {"autocast": "bfloat16", "policy_table": "cuda@1.13", "mode": "emulated", "device": "cpu", "batch_size": 8,
@@ -160,7 +160,7 @@ struct Answered {
     EXPECT_TRUE(written.ok()) << (written.ok() ? "" : written.error().message());
   }
   Finished run(std::vector<std::string> more, const std::string& mode = "ok") const {
-    return withFakeEngine(folder, mode, {runWords(std::move(more)), {{"FAKE_SESSION", folder.path("made.ulps")}}, 0, ""});
+    return withFakeEngine(folder, mode, {runWords(std::move(more)), {{"FAKE_SESSION", folder.path("made.ulps")}}, 0, "", ""});
   }
   Folder folder;
 };
@@ -190,7 +190,7 @@ TEST(CliRun, WithJsonOnStandardOutputPrintsNothingElseThere) {
 
 TEST(CliRun, WithJsonInAFilePrintsTheSummaryToo) {
   const Answered answered;
-  answered.folder.write("j.json", "old");
+  answered.folder.write("j.json", "{\"old\": true}");
   const Finished done = answered.run({"--json", "j.json"});
   EXPECT_EQ(done.code, 0);
   EXPECT_THAT(done.out, HasSubstr("FIRST NON-FINITE"));
@@ -236,7 +236,7 @@ TEST(CliRun, WhatTheModelPrintsGoesToStderr) {
   const Finished done = answered.run({"--json", "-"}, "prints");
   EXPECT_EQ(done.code, 0);
   EXPECT_THAT(done.err, HasSubstr("engine: a line that the model prints\n"));
-  EXPECT_NO_THROW(static_cast<void>(json::parse(done.out)));
+  EXPECT_TRUE(json::accept(done.out));
 }
 
 TEST(CliRun, AnEngineThatDoesNotShutDownCostsNoResult) {
@@ -246,7 +246,7 @@ TEST(CliRun, AnEngineThatDoesNotShutDownCostsNoResult) {
 
 TEST(CliInspect, ShowsTreeOpsAndArguments) {
   const Folder folder;
-  const Finished done = withFakeEngine(folder, "ok", {{"inspect", "m.ts"}, {}, 0, ""});
+  const Finished done = withFakeEngine(folder, "ok", {{"inspect", "m.ts"}, {}, 0, "", ""});
   EXPECT_EQ(done.code, 0);
   EXPECT_EQ(done.out,
             "m.ts: 3 modules, 6 parameters\n"
@@ -265,7 +265,7 @@ TEST(CliInspect, ShowsTreeOpsAndArguments) {
 
 TEST(CliInspect, AsJsonGivesModelAndOps) {
   const Folder folder;
-  const json document = json::parse(withFakeEngine(folder, "ok", {{"inspect", "m.ts", "--json", "-"}, {}, 0, ""}).out);
+  const json document = json::parse(withFakeEngine(folder, "ok", {{"inspect", "m.ts", "--json", "-"}, {}, 0, "", ""}).out);
   EXPECT_EQ(document["status"], "ok");
   EXPECT_EQ(document["ops"][1], (json{{"module", ""}, {"op", "aten::add"}, {"overload", "Tensor"}, {"source", "net.py:9"}, {"class", "promote"}}));
   EXPECT_EQ(document["model"]["arguments"][0]["name"], "x");
@@ -273,7 +273,7 @@ TEST(CliInspect, AsJsonGivesModelAndOps) {
 
 TEST(CliInspect, AFailureIsInTheDocumentToo) {
   const Folder folder;
-  const Finished failed = withFakeEngine(folder, "error:input", {{"inspect", "m.ts", "--json", "-"}, {}, 0, ""});
+  const Finished failed = withFakeEngine(folder, "error:input", {{"inspect", "m.ts", "--json", "-"}, {}, 0, "", ""});
   EXPECT_EQ(failed.code, 3);
   EXPECT_EQ(json::parse(failed.out)["error"]["what"], "is not good");
 }
@@ -282,7 +282,7 @@ TEST(CliDemo, LeavesItsSessionInTheCacheAndPrintsTheCure) {
   const Answered answered;
   const Finished done = withFakeEngine(answered.folder, "ok",
                                        {{"demo"}, {{"FAKE_SESSION", answered.folder.path("made.ulps")}, {"FAKE_REQUEST", answered.folder.path("r.json")},
-                                                   {"XDG_CACHE_HOME", answered.folder.path("cache")}}, 0, ""});
+                                                   {"XDG_CACHE_HOME", answered.folder.path("cache")}}, 0, "", ""});
   EXPECT_EQ(done.code, 0) << done.err;
   EXPECT_THAT(done.out, AllOf(StartsWith("Demo overflow: "), HasSubstr("Session: made.ulps"), HasSubstr("The cure: ulpscope run ")));
   const json request = json::parse(answered.folder.read("r.json"));
@@ -292,7 +292,7 @@ TEST(CliDemo, LeavesItsSessionInTheCacheAndPrintsTheCure) {
 
 TEST(CliDoctor, ShowsWhatTheEngineSays) {
   const Folder folder;
-  const Finished doctor = withFakeEngine(folder, "ok", {{"doctor"}, {}, 0, ""});
+  const Finished doctor = withFakeEngine(folder, "ok", {{"doctor"}, {}, 0, "", ""});
   EXPECT_EQ(doctor.code, 0);
   EXPECT_THAT(doctor.out, AllOf(HasSubstr("ok     engine answers: protocol 1, LibTorch 1.13.0\n"), HasSubstr("ok     policy tables: cuda@1.13\n"),
                                 HasSubstr("ok     threads 2, BLAS openblas\n"), Not(HasSubstr("fault"))));

@@ -108,7 +108,7 @@ INSTANTIATE_TEST_SUITE_P(
         Wrong{"EmptyModule", runWith({"--fp32", ""}), 2, "--fp32: got an empty module path; the whole model is '.'"},
         Wrong{"InspectTarget", {"inspect", "m.ts", "--target", "tpu"}, 2, "--target tpu: is no target; use cuda or cpu"},
         Wrong{"Demo", {"demo", "fireworks"}, 2, "fireworks: there is no demo of this name; use 'digits' or 'overflow'"}),
-    [](const auto& info) { return info.param.name; });
+    [](const auto& test) { return test.param.name; });
 
 TEST(CliUsage, AnExistingSessionIsNotTouchedWithoutAppend) {
   const Folder folder;
@@ -127,6 +127,38 @@ TEST(CliUsage, AnUnwritablePlaceIsRefusedBeforeTheRun) {
   const Finished document = ulpscope(folder, runWith({"--json", "nowhere/j.json"}));
   EXPECT_EQ(document.code, 2);
   EXPECT_THAT(document.err, HasSubstr("--json nowhere/j.json: no file can be written"));
+}
+
+TEST(CliUsage, JsonNeverOverwritesWhatIsNoJson) {
+  const Folder folder;
+  for (const char* name : {"m.ts", "i.h5"}) folder.write(name, "precious");
+  std::filesystem::create_symlink("m.ts", folder.path("link.json"));
+  for (const char* target : {"m.ts", "./i.h5", "link.json"}) {
+    const Finished refused = ulpscope(folder, runWith({"--json", target}));
+    EXPECT_EQ(refused.code, 2) << target;
+    EXPECT_EQ(refused.err, std::string("ulpscope: --json ") + target + ": exists and is no JSON document, it is left as it is; name another file\n");
+    EXPECT_EQ(ulpscope(folder, runWith({"--tie", "last", "--json", target})).code, 2);
+    EXPECT_EQ(ulpscope(folder, runWith({"--bogus", "--json", target})).code, 2);
+  }
+  for (const char* name : {"m.ts", "i.h5"}) EXPECT_EQ(folder.read(name), "precious");
+}
+
+TEST(CliUsage, JsonInTheSessionsPlaceIsRefused) {
+  const Folder folder;
+  const Finished refused = ulpscope(folder, runWith({"--session", "s.ulps", "--json", "./s.ulps"}));
+  EXPECT_EQ(refused.code, 2);
+  EXPECT_THAT(refused.err, HasSubstr("--json ./s.ulps: is the session's own file"));
+}
+
+TEST(CliOutput, AFullDiskIsNoSuccess) {
+  const Folder folder;
+  for (const std::vector<std::string>& words : {std::vector<std::string>{"doctor"}, std::vector<std::string>{"demo", "--list"}}) {
+    Call call{words, {}, 0, "", ""};
+    call.out = "/dev/full";
+    const Finished full = ulpscope(folder, call);
+    EXPECT_EQ(full.code, 4);
+    EXPECT_THAT(full.err, HasSubstr("standard output: cannot be written: No space left on device"));
+  }
 }
 
 TEST(CliUsage, JsonIsWrittenForUsageErrorsOfEveryKind) {
@@ -165,15 +197,15 @@ TEST(CliSnippet, PrintsTheFilesAsTheyAre) {
   folder.write("python/snippet_script.py", "scripted\n");
   folder.write("python/snippet_trace.py", "traced\n");
   const std::map<std::string, std::string> data{{"ULPSCOPE_DATA", folder.path()}};
-  EXPECT_EQ(ulpscope(folder, Call{{"snippet"}, data, 0, ""}).out, "scripted\n");
-  EXPECT_EQ(ulpscope(folder, Call{{"snippet", "--script"}, data, 0, ""}).out, "scripted\n");
-  EXPECT_EQ(ulpscope(folder, Call{{"snippet", "--trace"}, data, 0, ""}).out, "traced\n");
+  EXPECT_EQ(ulpscope(folder, Call{{"snippet"}, data, 0, "", ""}).out, "scripted\n");
+  EXPECT_EQ(ulpscope(folder, Call{{"snippet", "--script"}, data, 0, "", ""}).out, "scripted\n");
+  EXPECT_EQ(ulpscope(folder, Call{{"snippet", "--trace"}, data, 0, "", ""}).out, "traced\n");
   EXPECT_EQ(ulpscope(folder, {"snippet", "--trace", "--script"}).code, 2);
 }
 
 TEST(CliDoctor, NamesAMissingEngineAndWhatToDo) {
   const Folder folder;
-  const Finished doctor = ulpscope(folder, Call{{"doctor"}, {{"ULPSCOPE_ENGINE", "/nowhere/engine"}}, 0, ""});
+  const Finished doctor = ulpscope(folder, Call{{"doctor"}, {{"ULPSCOPE_ENGINE", "/nowhere/engine"}}, 0, "", ""});
   EXPECT_EQ(doctor.code, 4);
   EXPECT_THAT(doctor.out, AllOf(HasSubstr("ok     HDF5 1."),
                                 HasSubstr("fault  /nowhere/engine: $ULPSCOPE_ENGINE names no program that can be run; correct or unset it\n")));
@@ -181,7 +213,7 @@ TEST(CliDoctor, NamesAMissingEngineAndWhatToDo) {
 
 TEST(CliWorker, WithoutAnEngineIsOneLine) {
   const Folder folder;
-  const Finished worker = ulpscope(folder, Call{{"worker"}, {{"ULPSCOPE_ENGINE", "/nowhere/engine"}}, 0, ""});
+  const Finished worker = ulpscope(folder, Call{{"worker"}, {{"ULPSCOPE_ENGINE", "/nowhere/engine"}}, 0, "", ""});
   EXPECT_EQ(worker.code, 4);
   EXPECT_THAT(worker.err, AllOf(HasSubstr("/nowhere/engine"), EndsWith("unset it\n")));
 }

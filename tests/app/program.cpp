@@ -66,16 +66,16 @@ std::string Folder::read(const std::string& name) const { return textOf(m_path /
 
 Finished ulpscope(const Folder& folder, const Call& call) {
   const Folder streams;
-  const std::string out = streams.path("out"), err = streams.path("err");
+  const std::string out = call.out.empty() ? streams.path("out") : call.out, err = streams.path("err");
   const pid_t pid = ::fork();
   if (pid == 0) become(folder, call, out, err);
   if (call.signal != 0) signalWhenSeen(pid, call, err);
   int status = 0;
   ::waitpid(pid, &status, 0);
-  return {WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status), textOf(out), textOf(err)};
+  return {WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status), call.out.empty() ? textOf(out) : "", textOf(err)};
 }
 
-Finished ulpscope(const Folder& folder, const std::vector<std::string>& words) { return ulpscope(folder, Call{words, {}, 0, ""}); }
+Finished ulpscope(const Folder& folder, const std::vector<std::string>& words) { return ulpscope(folder, Call{words, {}, 0, "", ""}); }
 
 Finished withFakeEngine(const Folder& folder, const std::string& mode, Call call) {
   call.variables["ULPSCOPE_ENGINE"] = ULPSCOPE_TEST_DATA "/fake_engine.py";

@@ -37,6 +37,7 @@ struct Call {
   std::map<std::string, std::string> variables;
   int signal = 0;
   std::string when;
+  std::string out;  // empty: caught in Finished::out
 };
 Finished ulpscope(const Folder& folder, const Call& call);
 Finished ulpscope(const Folder& folder, const std::vector<std::string>& words);
