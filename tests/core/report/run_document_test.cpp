@@ -93,6 +93,7 @@ TEST(RunDocument, NonFiniteNumbersAreStringsAndNotEvaluatedIsNull) {
   const json document = sampleDocument();
   EXPECT_EQ(document["sites"][1]["rel_l2"], "+inf");
   EXPECT_EQ(document["sites"][2]["rel_l2"], nullptr);
+  EXPECT_EQ(document["sites"][2]["max_abs"], nullptr);
   EXPECT_EQ(document["sites"][2]["nonfinite"], (json{{"NaN", 4}, {"+inf", 0}, {"-inf", 0}}));
   EXPECT_EQ(document["flips"][0]["candidate_margin"], "+inf");
   EXPECT_EQ(document["flips"][0]["candidate_top"][0]["score"], "+inf");
