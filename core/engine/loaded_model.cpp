@@ -1,15 +1,21 @@
 #include "core/engine/loaded_model.h"
 
+#include "core/engine/interception.h"
 #include "core/engine/path_markers.h"
 #include "core/engine/static_ops.h"
 #include "core/engine/values.h"
 #include "core/model/archive.h"
 
+#include <ATen/Parallel.h>
+#include <torch/csrc/jit/api/function_impl.h>
 #include <torch/csrc/jit/serialization/import.h>
 #include <torch/version.h>
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <unordered_map>
+#include <unordered_set>
 
 namespace ulpscope::engine {
 namespace {
@@ -17,13 +23,31 @@ namespace {
 using base::Error;
 using base::ErrorKind;
 
-// Walks modules as named_modules() does: depth first, in order of registration, an object once.
+// What makes two modules of a saved file one: scripting doubles a module that is registered under two names, but its tensors stay the
+// same. A module without tensors is known by its object.
+std::string identityOf(const torch::jit::Module& module) {
+  std::string identity = module.type()->name() ? module.type()->name()->name() : "Module";
+  std::size_t tensors = 0;
+  const auto add = [&](const auto& named) {
+    for (const auto& t : named) {
+      if (!t.value.defined() || !t.value.has_storage()) continue;
+      ++tensors;
+      identity += fmt::format("|{}:{}+{}{}", t.name, fmt::ptr(t.value.storage().unsafeGetStorageImpl()->data()), t.value.storage_offset(),
+                              fmt::join(t.value.sizes(), "x"));
+    }
+  };
+  add(module.named_parameters());
+  add(module.named_buffers());
+  return tensors > 0 ? identity : fmt::format("{}", fmt::ptr(module._ivalue().get()));
+}
+
+// Walks modules as named_modules() does: depth first, in order of registration, a module once.
 class Describer {
  public:
   explicit Describer(LoadedModel& loaded) : m_loaded(loaded) {}
 
   void describe(const torch::jit::Module& module, const std::string& path) {
-    const auto [known, isNew] = m_first.emplace(module._ivalue().get(), path);
+    const auto [known, isNew] = m_first.emplace(identityOf(module), path);
     if (!isNew) {
       noteAlias(module, path, known->second);
       return;
@@ -38,7 +62,7 @@ class Describer {
 
  private:
   LoadedModel& m_loaded;
-  std::unordered_map<const void*, std::string> m_first;
+  std::unordered_map<std::string, std::string> m_first;
 
   template <typename F>
   static void forChildren(const torch::jit::Module& module, const std::string& path, F visit) {
@@ -50,7 +74,7 @@ class Describer {
     for (auto& node : m_loaded.info.modules)
       if (node.path == first) node.aliases.push_back(path);
     forChildren(module, path, [&](const torch::jit::Module& child, const std::string& childPath) {
-      noteAlias(child, childPath, m_first.at(child._ivalue().get()));
+      noteAlias(child, childPath, m_first.try_emplace(identityOf(child), childPath).first->second);
     });
   }
 };
@@ -69,6 +93,19 @@ void warnOfLowTensors(LoadedModel& loaded) {
   for (const auto& b : loaded.module.named_buffers()) low += isLow(b.value.scalar_type());
   if (low > 0)
     loaded.info.warnings.push_back("not pure FP32: the model stores " + std::to_string(low) + " 16-bit tensor" + (low == 1 ? "" : "s"));
+}
+
+// Compiles the methods now, without a hook: compiling folds constants by running ops, which are not the model's, under a lock that
+// the two runs would wait for each other with.
+void compile(const torch::jit::Module& module) {
+  const ModelThreadGuard thread(at::get_num_threads());
+  std::unordered_set<const void*> seen;
+  for (const auto& sub : module.modules())
+    for (torch::jit::Function* method : sub.type()->methods())
+      if (auto* function = torch::jit::tryToGraphFunction(*method); function && seen.insert(function).second) {
+        torch::jit::Stack none;
+        function->get_executor().getPlanFor(none, c10::nullopt);
+      }
 }
 
 std::string remedyFor(const std::string& message) {
@@ -111,6 +148,11 @@ base::Result<LoadedModel> loadModel(const std::string& path) {
   if (!report.refused.empty())
     return Error{ErrorKind::input, "cannot be followed op by op: it has " + report.refused.front(), path, "trace the model, or take that part out"};
   loaded.unresolvedCalls = std::move(report.unresolvedCalls);
+  try {
+    compile(loaded.module);
+  } catch (const std::exception& e) {
+    return Error{ErrorKind::input, "LibTorch cannot compile it: " + plainMessage(e), path, remedyFor(plainMessage(e))};
+  }
   return loaded;
 }
 

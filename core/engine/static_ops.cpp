@@ -92,9 +92,12 @@ class Collector {
 
 std::string sourceText(const torch::jit::SourceRange& range) {
   if (!range.source()) return "";
-  const auto place = range.file_line_col();
+  // A saved model's code is regenerated; its debug records lead back to the line that the author wrote.
+  const auto written = range.findSourceRangeThatGenerated();
+  const auto place = written ? written->file_line_col() : range.file_line_col();
   if (!place) return "";
   const auto& [file, line, column] = *place;
+  if (file.empty()) return "";
   const auto slash = file.rfind('/');
   return (slash == std::string::npos ? file : file.substr(slash + 1)) + ":" + std::to_string(line);
 }

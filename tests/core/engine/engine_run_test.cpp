@@ -1,0 +1,172 @@
+#include "core/engine/engine.h"
+#include "tests/core/engine/fixture.h"
+
+#include <gmock/gmock.h>
+
+#include <algorithm>
+#include <cmath>
+#include <set>
+
+namespace ulpscope::engine {
+namespace {
+
+using testing::Contains;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+
+RunOutcome runOf(const session::RunRequest& request) {
+  Engine engine;
+  auto outcome = engine.run(request, {}, {});
+  EXPECT_TRUE(outcome.ok()) << outcome.error().message();
+  return outcome.ok() ? std::move(outcome).value() : RunOutcome{};
+}
+
+std::vector<std::string> sortedValues(const session::NonfiniteCounts& counts) {
+  std::vector<std::string> values;
+  if (counts.plusInf) values.push_back("+inf");
+  if (counts.minusInf) values.push_back("-inf");
+  if (counts.nan) values.push_back("NaN");
+  return values;
+}
+
+// Field reports as small models; expected.json comes from a numpy oracle that shares no code with the engine.
+class FieldReport : public testing::TestWithParam<std::string> {};
+INSTANTIATE_TEST_SUITE_P(Overflows, FieldReport, testing::Values("attention_qk_overflow", "vae_conv_overflow", "ffn_wo_overflow"),
+                         [](const auto& model) { return model.param; });
+
+TEST_P(FieldReport, TheFirstNonFiniteIsTheOpModuleAndSamplesOfTheOracle) {
+  const auto expected = tests::expectedOf(GetParam()).at("first_nonfinite");
+  session::RunRequest request = tests::requestFor(GetParam());
+  request.settings.verifyProbe = true;
+  const RunOutcome outcome = runOf(request);
+  EXPECT_EQ(outcome.run.probeCheck, "identical");
+  ASSERT_FALSE(outcome.run.nonfiniteOrigins.empty());
+  const auto& first = outcome.run.nonfiniteOrigins.front();
+  EXPECT_EQ(first.op, expected.at("op"));
+  EXPECT_EQ(first.modulePath, expected.at("module"));
+  std::vector<std::string> ids;
+  for (const auto& id : expected.at("sample_ids")) ids.push_back(id.is_string() ? id.get<std::string>() : std::to_string(id.get<int>()));
+  EXPECT_EQ(first.sampleIds, ids);
+  std::vector<std::string> values;
+  for (const auto& v : expected.at("values")) values.push_back(v);
+  std::sort(values.begin(), values.end());
+  EXPECT_EQ(sortedValues(first.counts), values);
+  EXPECT_EQ(first.cause, "overflow");
+  EXPECT_GE(first.reference.maxAbs, 65520);
+  EXPECT_THAT(first.diagnosis, HasSubstr(first.modulePath + " overflows"));
+}
+
+TEST_P(FieldReport, KeepingTheNamedModulesInFp32Cures) {
+  for (const auto& fix : tests::expectedOf(GetParam()).at("fixes")) {
+    session::RunRequest request = tests::requestFor(GetParam());
+    request.settings.fp32 = fix.get<std::vector<std::string>>();
+    const RunOutcome outcome = runOf(request);
+    EXPECT_THAT(outcome.run.nonfiniteOrigins, IsEmpty()) << fix.dump();
+    EXPECT_EQ(outcome.run.consequenceSites, 0) << fix.dump();
+  }
+}
+
+TEST_P(FieldReport, KeepingOtherModulesInFp32DoesNot) {
+  for (const auto& other : tests::expectedOf(GetParam()).at("non_fixes")) {
+    session::RunRequest request = tests::requestFor(GetParam());
+    request.settings.fp32 = other.get<std::vector<std::string>>();
+    EXPECT_THAT(runOf(request).run.nonfiniteOrigins, testing::Not(IsEmpty())) << other.dump();
+  }
+}
+
+TEST_P(FieldReport, Bfloat16IsCleanOfOverflow) {
+  session::RunRequest request = tests::requestFor(GetParam());
+  request.settings.autocast = base::DType::bfloat16;
+  EXPECT_THAT(runOf(request).run.nonfiniteOrigins, IsEmpty());
+}
+
+TEST(NegativeControl, AFloat32PowRaisesNoAlarm) {
+  const RunOutcome outcome = runOf(tests::requestFor("layernorm_pow_control"));
+  EXPECT_THAT(outcome.run.nonfiniteOrigins, IsEmpty());
+  EXPECT_THAT(outcome.run.referenceNonfinite, IsEmpty());
+  EXPECT_EQ(outcome.run.consequenceSites, 0);
+}
+
+TEST(Resnet18, RunsHalfEverywhereCudaDoes) {
+  const RunOutcome outcome = runOf(tests::requestFor("resnet18_script"));
+  std::int64_t batchNorms = 0;
+  for (const auto& site : outcome.run.sites) {
+    if (!site.viewOf.empty()) continue;
+    EXPECT_EQ(site.candidateDtype, base::DType::float16) << session::siteLabel(site);
+    batchNorms += site.op == "aten::batch_norm";
+  }
+  EXPECT_EQ(batchNorms, 20);
+  EXPECT_GT(outcome.run.outputs.at(0).relL2.value(), 0);
+  EXPECT_LT(outcome.run.outputs.at(0).relL2.value(), 0.05);
+}
+
+TEST(SampleAxes, AreFoundInEverySiteOfABatchFirstTransformer) {
+  const RunOutcome outcome = runOf(tests::requestFor("encoder_trace"));
+  for (const auto& site : outcome.run.sites) {
+    if (site.viewOf.empty() && !site.shape.empty()) {  // traced shape arithmetic is 0-dim
+      EXPECT_NE(site.sampleAxis, "whole_batch") << session::siteLabel(site);
+    }
+  }
+}
+
+TEST(Batches, GiveTheSameFindingWhateverTheirSize) {
+  for (const int size : {1, 2, 3, 32}) {
+    session::RunRequest request = tests::requestFor("ffn_wo_overflow");
+    const RunOutcome whole = runOf(request);
+    request.settings.batchSize = size;
+    const RunOutcome cut = runOf(request);
+    ASSERT_EQ(cut.run.nonfiniteOrigins.size(), whole.run.nonfiniteOrigins.size()) << size;
+    EXPECT_EQ(cut.run.nonfiniteOrigins.front().sampleIds, whole.run.nonfiniteOrigins.front().sampleIds) << size;
+    EXPECT_EQ(cut.run.samplesComplete, whole.run.samplesComplete);
+  }
+}
+
+TEST(RootRegion, LeavesNothingToCompareAndSaysSo) {
+  session::RunRequest request = tests::requestFor("ffn_wo_overflow");
+  request.settings.fp32 = {"."};
+  Engine engine;
+  const auto outcome = engine.run(request, {}, {});
+  ASSERT_FALSE(outcome.ok());
+  EXPECT_EQ(outcome.error().kind, base::ErrorKind::inconclusive);
+  EXPECT_THAT(outcome.error().message(), HasSubstr("nothing was autocast"));
+}
+
+TEST(Disable, LeavesInputsAsTheyAreAndShowsTheErrorThatPyTorchRaises) {
+  const auto fix = tests::expectedOf("ffn_wo_overflow").at("fixes").at(0).get<std::vector<std::string>>();
+  session::RunRequest request = tests::requestFor("ffn_wo_overflow");
+  request.settings.disable = fix;
+  const RunOutcome outcome = runOf(request);
+  ASSERT_TRUE(outcome.run.candidateError.has_value());
+  EXPECT_EQ(outcome.run.candidateError->modulePath, fix.front());
+  EXPECT_THAT(outcome.run.candidateError->message, HasSubstr("expected scalar type"));
+}
+
+TEST(Cancel, EndsARunBeforeItsFirstOp) {
+  std::stop_source stop;
+  stop.request_stop();
+  Engine engine;
+  const auto outcome = engine.run(tests::requestFor("ffn_wo_overflow"), {}, stop.get_token());
+  ASSERT_FALSE(outcome.ok());
+  EXPECT_EQ(outcome.error().kind, base::ErrorKind::cancelled);
+}
+
+TEST(Loop, OutputsAndControlFlowAreFollowed) {
+  const RunOutcome outcome = runOf(tests::requestFor("loop"));
+  EXPECT_THAT(outcome.run.sites, Contains(testing::Field(&session::SiteSummary::occurrence, 2)));
+  EXPECT_FALSE(outcome.run.outputs.empty());
+}
+
+TEST(Inspect, NamesTheClassOfEachOp) {
+  Engine engine;
+  const auto inspection = engine.inspect(tests::modelPath("ffn_wo_overflow"), "cuda");
+  ASSERT_TRUE(inspection.ok()) << inspection.error().message();
+  EXPECT_EQ(inspection->policyTable, "cuda@1.13");
+  std::set<std::string> linears, others;
+  for (const auto& op : inspection->ops) (op.op == "aten::linear" ? linears : others).insert(op.policyClass);
+  EXPECT_THAT(linears, ElementsAre("lower_precision_fp"));
+  EXPECT_THAT(others, Contains("none"));
+}
+
+}  // namespace
+}  // namespace ulpscope::engine

@@ -1,0 +1,89 @@
+#include "core/engine/inputs.h"
+#include "tests/core/engine/fixture.h"
+
+#include <gmock/gmock.h>
+#include <torch/csrc/jit/api/module.h>
+
+#include <filesystem>
+
+namespace ulpscope::engine {
+namespace {
+
+using testing::HasSubstr;
+
+class Inputs : public testing::Test {
+ protected:
+  Inputs() : m_model(std::move(loadModel(tests::modelPath("modulelist_shared_mask"))).value()) {}
+  ~Inputs() override { std::filesystem::remove(m_path); }
+
+  // A holder with tensors as buffers, as the snippet writes it.
+  session::RunRequest holding(const std::map<std::string, at::Tensor>& tensors) {
+    torch::jit::Module holder("Holder");
+    for (const auto& [name, tensor] : tensors) holder.register_buffer(name, tensor);
+    holder.define("def forward(self):\n  return 0\n");
+    holder.save(m_path);
+    session::RunRequest request = tests::requestFor("modulelist_shared_mask");
+    request.inputsPath = m_path;
+    return request;
+  }
+  std::string errorOf(const session::RunRequest& request) {
+    const auto set = loadReferenceSet(request, m_model);
+    return set.ok() ? "no error" : set.error().message();
+  }
+  at::Tensor given(const std::string& name) {
+    const auto set = loadReferenceSet(tests::requestFor("modulelist_shared_mask"), m_model);
+    return set->inputs.at(name).tensor;
+  }
+
+  LoadedModel m_model;
+  std::string m_path = testing::TempDir() + "ulpscope_inputs_" + std::to_string(::getpid()) + ".pt";
+};
+
+TEST_F(Inputs, AreTheSameFromHdf5AndFromAHolder) {
+  session::RunRequest request = tests::requestFor("modulelist_shared_mask");
+  const auto holder = loadReferenceSet(request, m_model);
+  request.inputsPath = tests::modelFolder("modulelist_shared_mask") + "/inputs.h5";
+  const auto hdf5 = loadReferenceSet(request, m_model);
+  ASSERT_TRUE(holder.ok() && hdf5.ok());
+  ASSERT_EQ(holder->inputs.size(), hdf5->inputs.size());
+  for (const auto& [name, input] : holder->inputs) EXPECT_TRUE(input.tensor.equal(hdf5->inputs.at(name).tensor)) << name;
+}
+
+TEST_F(Inputs, AWrongArgumentNameNamesForwardsArguments) {
+  const std::string error = errorOf(holding({{"x", given("x")}, {"masc", given("mask")}}));
+  EXPECT_THAT(error, HasSubstr("'masc' is no argument of forward(x, mask)"));
+  EXPECT_THAT(error, HasSubstr("'mask'"));
+}
+
+TEST_F(Inputs, AMissingArgumentIsNamed) { EXPECT_THAT(errorOf(holding({{"mask", given("mask")}})), HasSubstr("has no 'x'")); }
+
+TEST_F(Inputs, AnOptionalArgumentMayBeMissing) { EXPECT_EQ(errorOf(holding({{"x", given("x")}})), "no error"); }
+
+TEST_F(Inputs, DifferentSampleCountsAreNamedWithTheWayOut) {
+  const std::string error = errorOf(holding({{"x", given("x")}, {"mask", given("mask").narrow(0, 0, 1)}}));
+  EXPECT_THAT(error, HasSubstr("'x' holds"));
+  EXPECT_THAT(error, HasSubstr("--batch-axis mask=none"));
+}
+
+TEST_F(Inputs, ASharedInputGoesWholeIntoEveryBatch) {
+  session::RunRequest request = holding({{"x", given("x")}, {"mask", given("mask").narrow(0, 0, 1)}});
+  request.settings.batchAxis["mask"] = -1;
+  const auto set = loadReferenceSet(request, m_model);
+  ASSERT_TRUE(set.ok()) << set.error().message();
+  const Arguments arguments = argumentsFor(set.value(), Batch{1, 2});
+  EXPECT_EQ(arguments.at("mask").toTensor().size(0), 1);
+  EXPECT_TRUE(arguments.at("x").toTensor().equal(given("x").narrow(0, 1, 2)));
+}
+
+TEST_F(Inputs, AnEmptySetIsRefused) {
+  EXPECT_THAT(errorOf(holding({{"x", given("x").narrow(0, 0, 0)}})), HasSubstr("holds no samples"));
+}
+
+TEST_F(Inputs, AMissingFileIsNamed) {
+  session::RunRequest request = tests::requestFor("modulelist_shared_mask");
+  request.inputsPath = "/nonexistent/inputs.pt";
+  EXPECT_THAT(errorOf(request), HasSubstr("/nonexistent/inputs.pt"));
+}
+
+}  // namespace
+}  // namespace ulpscope::engine
