@@ -70,7 +70,7 @@ TEST_F(Window, SharesASelectionMadeInTheHeatmap) {
   QTest::mouseClick(heatmap, Qt::LeftButton, {}, *heatmap->centerOf({3, 1}));
   EXPECT_EQ(selectedModule(), "head");
   EXPECT_EQ(m_window.inspector()->title(), QStringLiteral("head"));
-  EXPECT_EQ(m_window.inspector()->factValue(QStringLiteral("relative L2 error, sample b")), QStringLiteral("0.001"));
+  EXPECT_EQ(m_window.inspector()->factValue(QStringLiteral("relative L2, b")), QStringLiteral("0.001"));
   EXPECT_EQ(m_window.modules()->tree()->currentIndex().data(ModuleTreeModel::kPathRole).toString(), QStringLiteral("head"));
   EXPECT_EQ(m_window.findings()->flipTable()->currentIndex().siblingAtColumn(0).data().toString(), QStringLiteral("b"));
 }
@@ -147,7 +147,7 @@ TEST_F(Window, ComparesTwoRunsInOneColourRange) {
   press(QKeySequence(QStringLiteral("Ctrl+2")));
   EXPECT_EQ(m_window.heatmap()->content()->data.at(1, 2).kind, render::CellKind::value);
   EXPECT_EQ(m_window.findings()->comparison().toStdString(),
-            "first non-finite: block.fc2: aten::linear, overflow → none   ·   flips: 1 → 1   ·   worst error: 0.05 → 0.05");
+            "first non-finite: block.fc2: aten::linear, overflow → none   ·   flips: 1 → 1   ·   without a decision: 1 → 0   ·   worst error: 0.05 → 0.05");
 }
 
 TEST_F(Window, OrdersSamplesByMarginAndChangesTheMetric) {

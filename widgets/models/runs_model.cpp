@@ -14,7 +14,7 @@ QString firstNonfiniteText(const session::RunRecord& run) {
 
 RunsModel::RunsModel(QObject* parent)
     : RowTableModel({QStringLiteral("Shown"), QStringLiteral("Run"), QStringLiteral("Policy"), QStringLiteral("First non-finite"), QStringLiteral("Origins"),
-                     QStringLiteral("Flips"), QStringLiteral("Worst error"), QStringLiteral("Seconds"), QStringLiteral("Made")}, parent) {}
+                     QStringLiteral("Flips"), QStringLiteral("No decision"), QStringLiteral("Worst error"), QStringLiteral("Seconds")}, parent) {}
 
 void RunsModel::setSession(const std::shared_ptr<const session::Session>& session, const QString& idA, const QString& idB) {
   std::vector<Row> rows;
@@ -23,11 +23,15 @@ void RunsModel::setSession(const std::shared_ptr<const session::Session>& sessio
       const QString id = qt(run.id());
       const QString shown = id == idB ? QStringLiteral("B") : id == idA ? QStringLiteral("A") : QString();
       const bool decides = run.settings.decision.kind != session::DecisionRule::Kind::none;
+      TableCell number = countCell(run.number);
+      number.tooltip = QStringLiteral("made %1").arg(qt(run.createdUtc));
+      const TableCell none{QStringLiteral("–"), -1, true};
       rows.push_back({id,
-                      {textCell(shown), countCell(run.number), textCell(policyText(run)), textCell(firstNonfiniteText(run)),
+                      {textCell(shown), number, textCell(policyText(run)), textCell(firstNonfiniteText(run)),
                        countCell(static_cast<std::int64_t>(run.nonfiniteOrigins.size())),
-                       decides ? countCell(static_cast<std::int64_t>(run.flips.size())) : TableCell{QStringLiteral("–"), -1, true},
-                       numberCell(worstError(run)), numberCell(run.elapsedSeconds), textCell(run.createdUtc)}});
+                       decides ? countCell(static_cast<std::int64_t>(run.flips.size())) : none,
+                       decides ? countCell(static_cast<std::int64_t>(run.noDecision.size())) : none,
+                       numberCell(worstError(run)), numberCell(run.elapsedSeconds)}});
     }
   }
   setRows(std::move(rows));

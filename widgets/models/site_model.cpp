@@ -41,9 +41,9 @@ void addRange(std::vector<Fact>& facts, const LoadedRun& run, const session::Sit
   const QString low = run.run->settings.autocast == base::DType::bfloat16 ? QStringLiteral("bfloat16") : QStringLiteral("float16");
   facts.push_back({QStringLiteral("FP32 max |x|"), qt(base::groupedNumber(site.referenceMaxAbs)), site.referenceMaxAbs > limits.maxFinite});
   facts.push_back({QStringLiteral("AMP max |x|"), qt(base::groupedNumber(site.candidateMaxAbs)), false});
-  QString headroom = qt(base::groupedNumber(limits.maxFinite));
-  if (site.headroomBits) headroom += QStringLiteral(" · %1 bits").arg(qt(base::shortNumber(*site.headroomBits)));
-  facts.push_back({low + QStringLiteral(" max / headroom"), headroom, site.headroomBits && *site.headroomBits < 0});
+  facts.push_back({low + QStringLiteral(" max"), qt(base::groupedNumber(limits.maxFinite)), false});
+  if (site.headroomBits)
+    facts.push_back({QStringLiteral("headroom"), QStringLiteral("%1 bits").arg(qt(base::shortNumber(*site.headroomBits))), *site.headroomBits < 0});
 }
 
 // At one sample, from the metrics file; nothing when it is not loaded.
@@ -54,7 +54,8 @@ void addSample(std::vector<Fact>& facts, const LoadedRun& run, std::int64_t site
   const QString id = static_cast<std::size_t>(sample) < ids.size() ? qt(ids[static_cast<std::size_t>(sample)]) : QString::number(sample);
   for (const render::Metric metric : {render::Metric::relL2, render::Metric::maxAbs}) {
     const render::Cell cell = render::moduleHeatmap(only, *run.metrics, metric).at(0, sample);
-    facts.push_back({QStringLiteral("%1, sample %2").arg(qt(render::label(metric)), id), qt(render::cellText(cell)), render::isNonfinite(cell.kind)});
+    const QString name = metric == render::Metric::relL2 ? QStringLiteral("relative L2, %1") : QStringLiteral("max abs, %1");
+    facts.push_back({name.arg(id), qt(render::cellText(cell)), render::isNonfinite(cell.kind)});
   }
 }
 
@@ -89,7 +90,7 @@ std::vector<Fact> siteFacts(const LoadedRun& run, std::int64_t index, std::int64
   addRange(facts, run, site);
   facts.push_back({QStringLiteral("non-finite in AMP only"), countsText(site.candidateOnly), site.candidateOnly.total() > 0});
   if (site.reference.total() > 0) facts.push_back({QStringLiteral("non-finite in FP32"), countsText(site.reference)});
-  facts.push_back({QStringLiteral("elements over tolerance"), qt(base::groupedInteger(site.elementsOverTolerance))});
+  facts.push_back({QStringLiteral("over tolerance"), qt(base::counted(site.elementsOverTolerance, "element"))});
   facts.push_back({QStringLiteral("dtype FP32 → AMP"), qt(base::name(site.referenceDtype)) + QStringLiteral(" → ") + qt(base::name(site.candidateDtype))});
   facts.push_back({QStringLiteral("shape, first batch"), shapeText(site.shape)});
   facts.push_back({QStringLiteral("policy"), policyClassText(site.policyClass)});

@@ -87,7 +87,8 @@ void paintSampleAxis(QPainter& painter, const HeatmapScene& s) {
   const bool showIds = columnWidth(s) >= widest + 8;
   const std::int64_t step = showIds ? 1 : render::indexTickStep(s.view.lastColumn - s.view.firstColumn, std::max(1, s.plot.width() / 70));
   painter.setPen(s.theme.muted);
-  for (std::int64_t column = (columns.first + step - 1) / step * step; column < columns.last; column += step) {
+  // Counted from 1: ticks at 10, 20, 30.
+  for (std::int64_t column = (columns.first + step) / step * step - 1; column < columns.last; column += step) {
     const double x = columnCenter(s, column);
     if (x < s.plot.left() || x > s.plot.right() + 1) continue;
     const QString text = showIds ? s.content.sampleIds.value(s.content.columns[static_cast<std::size_t>(column)]) : QString::number(column + 1);

@@ -55,11 +55,11 @@ void paintBadge(QPainter& painter, const QRect& rect, const Badge& badge, const 
 }
 
 // Own indicator: Fusion's unchecked box all but vanishes on a dark palette, and on a selected row.
-void paintCheck(QPainter& painter, const QRect& rect, RegionState state, const plots::Theme& theme) {
+void paintCheck(QPainter& painter, const QRect& rect, RegionState state, bool isSelected, const plots::Theme& theme) {
   const QRectF box(rect.center().x() - kBoxSize / 2.0 + 0.5, rect.center().y() - kBoxSize / 2.0 + 0.5, kBoxSize, kBoxSize);
   const bool isCovered = state == RegionState::covered || state == RegionState::coveredDisabled;
   const bool isFilled = state != RegionState::off && !isCovered;
-  painter.setPen(QPen(isFilled ? theme.accent : theme.muted, 1.3));
+  painter.setPen(QPen(isSelected ? theme.selectionText : isFilled ? theme.accent : theme.muted, 1.3));
   painter.setBrush(isFilled ? theme.accent : theme.base);
   painter.drawRoundedRect(box, 3, 3);
   painter.setPen(QPen(isFilled ? theme.accentText : theme.muted, 1.8, Qt::SolidLine, Qt::RoundCap, Qt::RoundJoin));
@@ -105,7 +105,8 @@ void BadgeDelegate::paint(QPainter* painter, const QStyleOptionViewItem& option,
   switch (index.column()) {
     case ModuleTreeModel::kModule: paintName(*painter, option, index, theme); break;
     case ModuleTreeModel::kBadge: paintBadge(*painter, option.rect, index.data(ModuleTreeModel::kBadgeRole).value<Badge>(), theme); break;
-    case ModuleTreeModel::kFp32: paintCheck(*painter, option.rect, static_cast<RegionState>(index.data(ModuleTreeModel::kRegionRole).toInt()), theme); break;
+    case ModuleTreeModel::kFp32: paintCheck(*painter, option.rect, static_cast<RegionState>(index.data(ModuleTreeModel::kRegionRole).toInt()),
+                                             option.state & QStyle::State_Selected, theme); break;
     default: break;
   }
   painter->restore();

@@ -33,6 +33,8 @@ QString comparisonOf(const session::RunRecord& a, const session::RunRecord& b) {
   parts << FindingsPanel::tr("first non-finite: %1 → %2").arg(models::firstNonfiniteText(a), models::firstNonfiniteText(b));
   if (b.settings.decision.kind != session::DecisionRule::Kind::none)
     parts << FindingsPanel::tr("flips: %1 → %2").arg(a.flips.size()).arg(b.flips.size());
+  if (!a.noDecision.empty() || !b.noDecision.empty())
+    parts << FindingsPanel::tr("without a decision: %1 → %2").arg(a.noDecision.size()).arg(b.noDecision.size());
   parts << FindingsPanel::tr("worst error: %1 → %2").arg(qt(base::shortNumber(models::worstError(a))), qt(base::shortNumber(models::worstError(b))));
   return parts.join(QStringLiteral("   ·   "));
 }

@@ -14,9 +14,9 @@ constexpr int kSwatch = 12;
 constexpr int kGap = 5;
 constexpr int kBetween = 13;
 
-QString words(render::CellKind kind) {
+QString words(render::CellKind kind, bool isDifference) {
   switch (kind) {
-    case render::CellKind::exactZero: return QStringLiteral("exact zero");
+    case render::CellKind::exactZero: return isDifference ? QStringLiteral("no change") : QStringLiteral("exact zero");
     case render::CellKind::nan: return QStringLiteral("NaN");
     case render::CellKind::plusInf: return QStringLiteral("+inf");
     case render::CellKind::minusInf: return QStringLiteral("−inf");
@@ -61,7 +61,7 @@ void LegendWidget::setIsDifference(bool isDifference) {
 
 QSize LegendWidget::sizeHint() const {
   int width = 2;
-  for (const render::CellKind kind : kinds()) width += kSwatch + kGap + fontMetrics().horizontalAdvance(words(kind)) + kBetween;
+  for (const render::CellKind kind : kinds()) width += kSwatch + kGap + fontMetrics().horizontalAdvance(words(kind, m_isDifference)) + kBetween;
   return {width, fontMetrics().height() + 4};
 }
 
@@ -76,9 +76,9 @@ void LegendWidget::paintEvent(QPaintEvent*) {
     painter.setPen(theme.muted);
     painter.drawRect(x, top, kSwatch - 1, kSwatch - 1);
     x += kSwatch + kGap;
-    const int textWidth = painter.fontMetrics().horizontalAdvance(words(kind));
+    const int textWidth = painter.fontMetrics().horizontalAdvance(words(kind, m_isDifference));
     painter.setPen(theme.text);
-    painter.drawText(QRect(x, 0, textWidth + 2, height()), Qt::AlignLeft | Qt::AlignVCenter, words(kind));
+    painter.drawText(QRect(x, 0, textWidth + 2, height()), Qt::AlignLeft | Qt::AlignVCenter, words(kind, m_isDifference));
     x += textWidth + kBetween;
   }
 }

@@ -258,6 +258,7 @@ void MainWindow::onSessionChanged() {
   const bool isFirst = m_stack->currentWidget() == m_start;
   m_stack->setCurrentWidget(m_heatmap);
   m_stepBar->show();
+  m_status->setText(m_findings->comparison());
   if (isFirst) resetLayout();
   const models::RunPointer& run = m_workbench.runB();
   m_device->setText(run ? deviceText(*run->run) : QString());

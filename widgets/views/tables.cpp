@@ -46,7 +46,7 @@ QTableView* makeTable(QWidget* parent, QAbstractItemModel* model, const QString&
 
 void fitColumns(QTableView* table) {
   table->resizeColumnsToContents();
-  const int most = std::max(160, table->viewport()->width() / 3);
+  const int most = std::max(240, table->viewport()->width() / 3);
   for (int column = 0; column < table->model()->columnCount(); ++column)
     table->setColumnWidth(column, std::min(table->columnWidth(column) + kColumnRoom, most));
 }
