@@ -41,6 +41,16 @@ class Heatmap : public ::testing::Test {
     return colors;
   }
 
+  // Filled with the origin's colour, left of the map.
+  int markedPixels() {
+    const QImage image = m_view.grab().toImage();
+    const QColor mark = plots::lightTheme().origin.background;
+    int found = 0;
+    for (int y = 0; y < image.height(); ++y)
+      for (int x = 0; x < m_view.plotRect().left(); ++x) found += image.pixelColor(x, y) == mark ? 1 : 0;
+    return found;
+  }
+
   HeatmapView m_view;
 };
 
@@ -57,13 +67,13 @@ TEST_F(Heatmap, PaintsInfinitiesInTheirColoursWithGlyphsOnTop) {
   EXPECT_TRUE(colorsAround({0, 3}, 2).contains(qRgb(0, 0, 0))) << "the triangle of -inf";
 }
 
-TEST_F(Heatmap, MarksTheOriginsRowInTheMargin) {
-  const QImage image = m_view.grab().toImage();
-  const QColor mark = plots::lightTheme().origin.background;
-  int found = 0;
-  for (int y = 0; y < image.height(); ++y)
-    for (int x = 0; x < m_view.plotRect().left(); ++x) found += image.pixelColor(x, y) == mark ? 1 : 0;
-  EXPECT_GT(found, 20);
+TEST_F(Heatmap, MarksTheOriginsRowInTheMargin) { EXPECT_GT(markedPixels(), 20); }
+
+TEST_F(Heatmap, PointsToAnOriginThatIsOutOfSight) {
+  m_view.setSelected(CellIndex{3, 0});
+  m_view.zoomBy(2);
+  ASSERT_FALSE(m_view.centerOf({1, 0}).has_value());
+  EXPECT_GT(markedPixels(), 20);
 }
 
 TEST_F(Heatmap, SelectsTheCellThatIsClicked) {

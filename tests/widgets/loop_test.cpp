@@ -1,14 +1,15 @@
 // The loop, through the real window and the real engine: open demo, see finding, toggle, re-run, clean, old and new side by side.
+#include "core/base/number_text.h"
+#include "core/protocol/message.h"
 #include "core/report/run_document.h"
+#include "core/session/demo.h"
 #include "sample_session.h"
 #include "widgets/views/findings_panel.h"
 #include "widgets/views/heatmap_panel.h"
+#include "widgets/views/inspector_panel.h"
 #include "widgets/views/main_window.h"
 #include "widgets/views/modules_panel.h"
 #include "widgets/views/step_strip.h"
-
-#include "core/protocol/message.h"
-#include "core/session/demo.h"
 
 #include <QTableView>
 #include <QTest>
@@ -45,6 +46,9 @@ TEST(Loop, OpensTheDemoSeesTheOverflowTogglesTheModuleReRunsAndIsClean) {
   const nlohmann::json document = report::runDocument(*bench.session(), first, bench.sessionPath().toStdString());
   EXPECT_EQ(document.at("first_nonfinite").at("diagnosis"), window.findings()->diagnosis().toStdString());
   EXPECT_EQ(window.findings()->tabText(FindingsPanel::kFlips), QStringLiteral("Flips (%1)").arg(document.at("flips").size()));
+  const nlohmann::json& site = document.at("sites").at(static_cast<std::size_t>(first.nonfiniteOrigins.front().site));
+  EXPECT_EQ(site.at("module"), cure.toStdString());
+  EXPECT_EQ(window.inspector()->factValue(QStringLiteral("relative L2 error")).toStdString(), base::shortNumber(base::numberFromJson(site.at("rel_l2"))));
 
   QTreeView* tree = window.modules()->tree();
   const QModelIndex box = window.modules()->viewIndexOf(cure, ModuleTreeModel::kFp32);

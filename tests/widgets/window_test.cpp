@@ -10,10 +10,13 @@
 #include "widgets/views/step_strip.h"
 
 #include <QAbstractButton>
+#include <QApplication>
 #include <QClipboard>
 #include <QComboBox>
+#include <QDragEnterEvent>
 #include <QGuiApplication>
 #include <QLabel>
+#include <QMimeData>
 #include <QTableView>
 #include <QTest>
 
@@ -162,6 +165,65 @@ TEST_F(Window, OrdersSamplesByMarginAndChangesTheMetric) {
   EXPECT_EQ(m_window.heatmap()->content()->columns, (std::vector<std::int64_t>{1, 3, 2, 0}));
   combo("Metric")->setCurrentIndex(1);
   EXPECT_EQ(m_window.heatmap()->content()->metric, QStringLiteral("max abs error"));
+}
+
+TEST_F(Window, ShowsTheSameValuesAsATable) {
+  open(1);
+  for (QAbstractButton* button : m_window.heatmap()->findChildren<QAbstractButton*>())
+    if (button->accessibleName() == QStringLiteral("Show as table")) button->click();
+  QTableView* table = m_window.heatmap()->table();
+  ASSERT_TRUE(table->isVisible());
+  EXPECT_EQ(table->model()->index(1, 2).data().toString(), QStringLiteral("+inf"));
+  EXPECT_EQ(table->model()->headerData(1, Qt::Vertical).toString(), QStringLiteral("block.fc2"));
+  QTest::mouseClick(table->viewport(), Qt::LeftButton, {}, table->visualRect(table->model()->index(0, 1)).center());
+  EXPECT_EQ(selectedModule(), "block.fc1");
+  EXPECT_EQ(bench().selection().sample(), 1);
+}
+
+TEST_F(Window, TellsBothKindsOfDisabledAutocastApart) {
+  open(1);
+  bench().toggle(QStringLiteral("head"), models::RegionKind::inputsAsTheyAre);
+  bench().toggle(QStringLiteral("block.fc2"), models::RegionKind::inputsToFp32);
+  EXPECT_EQ(bench().regions().disable(), std::vector<std::string>{"head"});
+  EXPECT_EQ(bench().regions().fp32(), std::vector<std::string>{"block.fc2"});
+  const auto tip = [this](const char* path) { return m_window.modules()->viewIndexOf(QLatin1String(path), ModuleTreeModel::kFp32).data(Qt::ToolTipRole).toString(); };
+  EXPECT_EQ(tip("head"), QStringLiteral("Autocast disabled here (inputs as they are)"));
+  EXPECT_EQ(tip("block.fc2"), QStringLiteral("Autocast disabled here (inputs to FP32)"));
+}
+
+TEST_F(Window, SaysWhatCoversAModuleInsteadOfTogglingIt) {
+  open(1);
+  m_window.toggleFp32(QStringLiteral("block"));
+  m_window.toggleFp32(QStringLiteral("block.fc1"));
+  EXPECT_EQ(bench().regions().fp32(), std::vector<std::string>{"block"});
+  EXPECT_EQ(m_window.statusText(), QStringLiteral("block.fc1 is kept out of autocast by block; change it there."));
+}
+
+TEST_F(Window, RefusesADroppedModelWithTheWayToRunIt) {
+  QMimeData mime;
+  mime.setUrls({QUrl::fromLocalFile(QStringLiteral("/nowhere/model.ts"))});
+  QDragEnterEvent enter({100, 100}, Qt::CopyAction, &mime, Qt::LeftButton, {});
+  QCoreApplication::sendEvent(&m_window, &enter);
+  EXPECT_TRUE(enter.isAccepted());
+  QDropEvent drop({100, 100}, Qt::CopyAction, &mime, Qt::LeftButton, {});
+  QCoreApplication::sendEvent(&m_window, &drop);
+  EXPECT_TRUE(m_window.problem().contains(QStringLiteral("ulpscope run MODEL --inputs FILE"))) << m_window.problem().toStdString();
+}
+
+TEST_F(Window, NamesTheDemosThereAreForOneThatIsNot) {
+  m_window.runDemo(QStringLiteral("overflov"));
+  EXPECT_TRUE(m_window.problem().contains(QStringLiteral("overflow"))) << m_window.problem().toStdString();
+  EXPECT_FALSE(bench().isRunning());
+}
+
+TEST_F(Window, ChangesItsThemeWhileASessionIsOpen) {
+  open(1);
+  const QColor before = m_window.grab().toImage().pixelColor(3, 3);
+  plots::applyTheme(*qobject_cast<QApplication*>(QCoreApplication::instance()), plots::ThemeChoice::dark, QPalette());
+  const QColor after = m_window.grab().toImage().pixelColor(3, 3);
+  plots::applyTheme(*qobject_cast<QApplication*>(QCoreApplication::instance()), plots::ThemeChoice::light, QPalette());
+  EXPECT_EQ(before, plots::lightTheme().window);
+  EXPECT_EQ(after, plots::darkTheme().window);
 }
 
 TEST_F(Window, NamesEveryFocusableWidget) {

@@ -33,6 +33,16 @@ QString rowText(const models::HeatmapContent& content, std::int64_t row) {
   return models::modulePathText(qt(content.rows[static_cast<std::size_t>(row)].path));
 }
 
+// direction -1: up, 1: down.
+void paintArrow(QPainter& painter, QPointF c, int direction, const QColor& color) {
+  painter.save();
+  painter.setRenderHint(QPainter::Antialiasing);
+  painter.setPen(Qt::NoPen);
+  painter.setBrush(color);
+  painter.drawPolygon(QPolygonF({{c.x(), c.y() + 5.0 * direction}, {c.x() + 5, c.y() - 3.0 * direction}, {c.x() - 5, c.y() - 3.0 * direction}}));
+  painter.restore();
+}
+
 }  // namespace
 
 int rowLabelWidth(const models::HeatmapContent& content, const QFontMetrics& metrics, int most) {
@@ -68,14 +78,21 @@ void paintDiamond(QPainter& painter, QPointF c, double r, const QColor& color, R
 void paintRowMarks(QPainter& painter, const HeatmapScene& s) {
   const double x = s.plot.left() - kRowMarkWidth / 2.0 - 1;
   const CellSpan rows = shownRows(s);
-  // Origins last, so that no consequence hides one where rows are closer than marks.
-  for (const RowMark wanted : {RowMark::consequence, RowMark::origin})
-    for (std::int64_t row = rows.first; row < rows.last; ++row) {
-      if (s.look.rowMarks[static_cast<std::size_t>(row)] != wanted) continue;
-      const bool isOrigin = wanted == RowMark::origin;
-      const double radius = isOrigin ? 5 : std::clamp(rowHeight(s) / 2 - 1, 1.5, 4.0);
-      paintDiamond(painter, {x, rowCenter(s, row)}, radius, s.theme.origin.background, wanted);
-    }
+  const QColor& color = s.theme.origin.background;
+  for (std::int64_t row = rows.first; row < rows.last; ++row)
+    if (s.look.rowMarks[static_cast<std::size_t>(row)] == RowMark::consequence)
+      paintDiamond(painter, {x, rowCenter(s, row)}, std::clamp(rowHeight(s) / 2 - 1, 1.5, 4.0), color, RowMark::consequence);
+  // Origins last, so that no consequence hides one; those out of sight as an arrow at the edge.
+  for (std::int64_t row = 0; row < static_cast<std::int64_t>(s.look.rowMarks.size()); ++row) {
+    if (s.look.rowMarks[static_cast<std::size_t>(row)] != RowMark::origin) continue;
+    const double y = rowCenter(s, row);
+    if (y < s.plot.top())
+      paintArrow(painter, {x, s.plot.top() + 4.0}, -1, color);
+    else if (y > s.plot.bottom() + 1)
+      paintArrow(painter, {x, s.plot.bottom() - 4.0}, 1, color);
+    else
+      paintDiamond(painter, {x, y}, 5, color, RowMark::origin);
+  }
 }
 
 void paintSampleAxis(QPainter& painter, const HeatmapScene& s) {

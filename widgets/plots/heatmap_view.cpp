@@ -16,9 +16,10 @@ namespace ulpscope::plots {
 namespace {
 
 constexpr int kTop = 10;
-constexpr int kRight = 6;
+constexpr int kRight = 20;  // half a tick label
 constexpr int kDragFrom = 5;         // px before a press becomes a pan
 constexpr double kWheelStep = 1.25;  // zoom a notch
+constexpr double kSmallestBox = 9;  // px of the selection's frame
 constexpr int kPage = 10;            // cells a page key moves
 
 }  // namespace
@@ -107,8 +108,9 @@ void HeatmapView::paintEvent(QPaintEvent*) {
   if (m_hovered) lines(rectOf(*m_hovered), QColor(255, 255, 255, 120));
   if (m_selected) {
     const QRectF cell = rectOf(*m_selected);
-    const double grow = std::max(0.0, 7 - std::min(cell.width(), cell.height())) / 2 + 1;
-    const QRectF box = cell.adjusted(-std::max(1.0, grow), -std::max(1.0, grow), std::max(1.0, grow), std::max(1.0, grow));
+    const double growX = std::max(0.0, kSmallestBox - cell.width()) / 2;
+    const double growY = std::max(0.0, kSmallestBox - cell.height()) / 2;
+    const QRectF box = cell.adjusted(-growX, -growY, growX, growY).intersected(QRectF(m_plot.adjusted(0, 0, -1, -1)));
     painter.setPen(QPen(Qt::black, 3.5));
     painter.drawRect(box);
     painter.setPen(QPen(Qt::white, 1.6));

@@ -138,6 +138,7 @@ QString styleSheetOf(const Theme& t) {
       "QMainWindow::separator { background: %window; width: 5px; height: 5px; }"
       "QDockWidget { font-weight: bold; } QDockWidget::title { background: %window; padding: 7px 8px; text-align: left; }"
       "QHeaderView::section { background: %window; color: %muted; border: none; border-bottom: 1px solid %line; padding: 5px 6px; }"
+      "QHeaderView::up-arrow, QHeaderView::down-arrow { subcontrol-origin: border; subcontrol-position: top center; width: 8px; height: 6px; }"
       "QTreeView, QTableView, QPlainTextEdit { border: 1px solid %line; background: %base; }"
       "QTreeView:focus, QTableView:focus, QPlainTextEdit:focus { border-color: %accent; }"
       "QTabWidget::pane { border: none; } QTabBar { qproperty-drawBase: 0; }"

@@ -7,7 +7,6 @@
 #include "widgets/plots/theme.h"
 #include "widgets/views/tables.h"
 
-#include <QCheckBox>
 #include <QClipboard>
 #include <QComboBox>
 #include <QGuiApplication>
@@ -60,7 +59,9 @@ QWidget* FindingsPanel::makeFlips() {
   m_flipTable = makeTable(page, m_flipOrder, tr("Flips"));
   m_flipTable->setSortingEnabled(true);
   m_flipTable->sortByColumn(4, Qt::AscendingOrder);
-  m_showAll = new QCheckBox(tr("All samples"), page);
+  m_showAll = new QToolButton(page);
+  m_showAll->setText(tr("All samples"));
+  m_showAll->setCheckable(true);
   m_showAll->setToolTip(tr("Also the samples whose decision did not change: the numbers of the margin plot"));
   m_showAll->setAccessibleName(tr("Show all samples"));
   m_flipSummary = new QLabel(page);
@@ -156,7 +157,7 @@ void FindingsPanel::connectViews() {
   connect(&m_workbench, &Workbench::viewChanged, this, &FindingsPanel::refreshRun);
   connect(&m_workbench.selection(), &models::Selection::changed, this, &FindingsPanel::refreshSelection);
   connect(&m_workbench, &Workbench::logged, m_log, &QPlainTextEdit::appendPlainText);
-  connect(m_showAll, &QCheckBox::toggled, this, [this](bool all) {
+  connect(m_showAll, &QToolButton::toggled, this, [this](bool all) {
     m_decisions.setShow(all ? models::DecisionsModel::Show::all : models::DecisionsModel::Show::flips);
     refreshSelection();
   });
@@ -207,7 +208,7 @@ void FindingsPanel::refreshRun() {
   setTabText(kNonfinite, tr("Non-finite (%1)").arg(origins));
   const bool decides = run && run->run->settings.decision.kind != session::DecisionRule::Kind::none;
   const std::size_t decisions = run ? run->run->decisions.size() : 0;
-  QString summary = !decides ? tr("This run reads no decisions (run with --decision argmax).") : tr("%1 of %2 decisions flipped").arg(flips).arg(decisions);
+  QString summary = !decides ? tr("This run reads no decisions (run with --decision argmax).") : tr("%1 of %2 flipped").arg(qt(base::groupedInteger(static_cast<std::int64_t>(flips))), qt(base::counted(static_cast<std::int64_t>(decisions), "decision")));
   if (decides && !run->run->noDecision.empty()) summary += tr(", %1 without a decision (NaN scores)").arg(run->run->noDecision.size());
   m_flipSummary->setText(summary);
   m_showAll->setEnabled(decides);

@@ -8,7 +8,6 @@
 
 #include <QTabWidget>
 
-class QCheckBox;
 class QComboBox;
 class QLabel;
 class QPlainTextEdit;
@@ -57,7 +56,7 @@ class FindingsPanel : public QTabWidget {
   models::RunsModel m_runs;
   QSortFilterProxyModel* m_flipOrder = nullptr;
   QTableView* m_flipTable = nullptr;
-  QCheckBox* m_showAll = nullptr;
+  QToolButton* m_showAll = nullptr;
   QLabel* m_flipSummary = nullptr;
   plots::MarginPlot* m_marginPlot = nullptr;
   QTableView* m_nonfiniteTable = nullptr;

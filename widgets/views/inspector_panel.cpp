@@ -3,10 +3,10 @@
 #include "core/base/number_text.h"
 #include "widgets/models/text.h"
 #include "widgets/plots/theme.h"
+#include "widgets/views/tables.h"
 
 #include <QFrame>
 #include <QGridLayout>
-#include <QHeaderView>
 #include <QLabel>
 #include <QPushButton>
 #include <QScrollArea>
@@ -67,15 +67,7 @@ InspectorPanel::InspectorPanel(Workbench& workbench, QWidget* parent) : QWidget(
   m_finding = makeText(body, false);
   m_finding->setTextInteractionFlags(Qt::TextSelectableByMouse);
   m_sitesTitle = makeText(body, true);
-  m_sites = new QTableView(body);
-  m_sites->setModel(&m_siteModel);
-  m_sites->setAccessibleName(tr("Op sites of the module"));
-  m_sites->setSelectionBehavior(QAbstractItemView::SelectRows);
-  m_sites->setSelectionMode(QAbstractItemView::SingleSelection);
-  m_sites->verticalHeader()->hide();
-  m_sites->verticalHeader()->setDefaultSectionSize(fontMetrics().height() + 8);
-  m_sites->setShowGrid(false);
-  m_sites->horizontalHeader()->setStretchLastSection(true);
+  m_sites = makeTable(body, &m_siteModel, tr("Op sites of the module"));
   m_sites->setMinimumHeight(kSitesHeight);
   auto* layout = new QVBoxLayout(body);
   layout->setContentsMargins(12, 4, 12, 10);
@@ -84,6 +76,7 @@ InspectorPanel::InspectorPanel(Workbench& workbench, QWidget* parent) : QWidget(
   layout->addWidget(m_keep, 0, Qt::AlignLeft);
   for (QWidget* widget : std::initializer_list<QWidget*>{m_factArea, m_findingTitle, m_finding, m_sitesTitle}) layout->addWidget(widget);
   layout->addWidget(m_sites, 1);
+  layout->addStretch(0);  // takes the room when the table is hidden
   auto* scroll = new QScrollArea(this);
   scroll->setWidget(body);
   scroll->setWidgetResizable(true);
@@ -163,7 +156,7 @@ void InspectorPanel::showModule(const models::RunPointer& run, const QString& pa
   m_findingTitle->setVisible(!finding.isEmpty());
   m_siteModel.setModule(run, path);
   m_sitesTitle->setText(own > 0 ? tr("Op sites") : tr("Op sites inside"));
-  for (int column = 0; column < m_siteModel.columnCount() - 1; ++column) m_sites->resizeColumnToContents(column);
+  fitColumns(m_sites);
   const int row = m_siteModel.rowOfKey(static_cast<qlonglong>(site));
   if (row >= 0) m_sites->setCurrentIndex(m_siteModel.index(row, 0));
 }

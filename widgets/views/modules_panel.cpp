@@ -17,7 +17,7 @@ using models::ModuleTreeModel;
 using models::RegionKind;
 
 constexpr int kBadgeWidth = 96;
-constexpr int kFp32Width = 46;
+constexpr int kFp32Width = 54;
 
 }  // namespace
 

@@ -81,7 +81,7 @@ StepStrip::Step StepStrip::addStep(QHBoxLayout* layout, const QString& name, voi
     step.link->setCursor(Qt::PointingHandCursor);
     step.link->setToolTip(tr("Show the tab below"));
     step.link->setAccessibleName(tr("Go to %1").arg(name));
-    step.link->setStyleSheet(QStringLiteral("QPushButton { border: none; padding: 0; font-weight: bold; } QPushButton:hover, QPushButton:focus { text-decoration: underline; }"));
+    step.link->setStyleSheet(QStringLiteral("QPushButton { border: none; padding: 0; background: transparent; font-weight: bold; } QPushButton:hover, QPushButton:focus { text-decoration: underline; }"));
     step.name->hide();
     connect(step.link, &QPushButton::clicked, this, clicked);
     layout->addWidget(step.link);
