@@ -48,10 +48,10 @@ session::RunRequest withAbsolutePaths(session::RunRequest request) {
 }
 
 Result<session::Session> sessionFor(const session::RunRequest& request) {
-  if (request.append) return storage::openSession(request.sessionPath);
   // Better now than after minutes of work; addRun checks again when it writes.
-  if (std::filesystem::exists(request.sessionPath))
-    return Error{ErrorKind::usage, "exists already", request.sessionPath, "add the run with --append, or choose another --session"};
+  const auto mode = request.append ? storage::WriteMode::append : storage::WriteMode::create;
+  if (auto writable = storage::checkWritable(request.sessionPath, mode); !writable) return writable.error();
+  if (request.append) return storage::openSession(request.sessionPath);
   return storage::newSession(std::filesystem::path(request.modelPath).stem().string());
 }
 

@@ -128,7 +128,7 @@ void Comparison::recordSample(Site& site, std::int64_t sample, const analysis::S
   const double relL2 = d.relL2();
   if (relL2 > site.worstRelL2) {  // false for NaN
     site.worstRelL2 = relL2;
-    site.summary.worstSample = sample;
+    site.summary.worstSample = wholeBatch ? -1 : sample;
   }
 }
 

@@ -34,6 +34,9 @@ class ExecutionPlace {
   void leaveLoop();
   void enterOwnAutocast(bool enabled);  // a model's own autocast region
   void leaveOwnAutocast();
+  void enterQuiet() { ++m_quiet; }  // what runs until leaveQuiet is no op of the model's
+  void leaveQuiet() { --m_quiet; }
+  bool quiet() const { return m_quiet > 0; }
   // A call's argument at the module border: floating tensors to float32 where an FP32 region begins.
   c10::IValue crossBorder(c10::IValue value);
 
@@ -58,6 +61,7 @@ class ExecutionPlace {
   const PathAliases& m_aliases;
   std::vector<Frame> m_frames;
   ExecutionIndex m_index{0};
+  int m_quiet = 0;
   std::vector<std::string> m_brokenAliases;
 
   at::Tensor castAtBorder(const at::Tensor& tensor);

@@ -45,6 +45,7 @@ SideResult runForward(const ForwardSetup& setup, EventSink sink) {
     result.modulePath = place.modulePath();
     result.op = hook.lastOp();
   }
+  result.drewRandomNumbers = hook.drewRandomNumbers();
   if (setup.brokenAliases) *setup.brokenAliases = place.brokenAliases();
   return result;
 }

@@ -51,6 +51,7 @@ struct SideResult {
   std::string error;
   bool failed = false;
   bool unsupported = false;  // an op without a rule (UnsupportedOp)
+  bool drewRandomNumbers = false;
   std::string modulePath, op;  // where it threw
 };
 

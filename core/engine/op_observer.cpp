@@ -129,6 +129,7 @@ void ObservingHook::run(const OpCall& call, OpEvent* event) {
 
 void ObservingHook::seedAndExecute(const OpCall& call, OpEvent* event) {
   if (m_depth == 1 && call.op.hasTag(at::Tag::nondeterministic_seeded)) {
+    m_drewRandomNumbers = true;
     const SeededScope seeded(seedAt(m_seed, m_place.index()));
     m_executor.execute(call, m_place, event);
   } else {
@@ -137,7 +138,7 @@ void ObservingHook::seedAndExecute(const OpCall& call, OpEvent* event) {
 }
 
 void ObservingHook::call(const OpCall& call) {
-  if (m_depth > 0) {
+  if (m_depth > 0 || m_place.quiet()) {
     run(call, nullptr);
     return;
   }

@@ -39,6 +39,7 @@ class ObservingHook : public OpHook {
 
   const std::string& lastOp() const { return m_lastOp; }  // at depth 0, the running one
   bool unsupported() const { return m_unsupported; }      // an executor threw UnsupportedOp
+  bool drewRandomNumbers() const { return m_drewRandomNumbers; }
 
  private:
   ExecutionPlace& m_place;
@@ -48,6 +49,7 @@ class ObservingHook : public OpHook {
   int m_depth = 0;
   std::string m_lastOp;
   bool m_unsupported = false;
+  bool m_drewRandomNumbers = false;
   std::unordered_map<std::string, int> m_occurrences;
 
   OpEvent describe(const OpCall& call);

@@ -145,7 +145,7 @@ base::Result<std::string> OutputCollector::checkEager(const std::vector<NamedTen
                    "output '" + e.name + "'", "export model and inputs together, in eval mode"};
     worst = std::max(worst, difference);
   }
-  return "this is your model: FP32 outputs agree with the saved eager outputs to " + base::shortNumber(worst);
+  return "this is your model: FP32 outputs agree with the saved eager outputs " + (worst == 0 ? "exactly" : "to " + base::shortNumber(worst));
 }
 
 }  // namespace ulpscope::engine

@@ -52,6 +52,8 @@ torch::jit::RegisterOperators operators({
              if (p) p->enterOwnAutocast(enabled);
            }),
     marker("ulpscope::leave_autocast() -> ()", [](Stack&, ExecutionPlace* p) { if (p) p->leaveOwnAutocast(); }),
+    marker("ulpscope::quiet() -> ()", [](Stack&, ExecutionPlace* p) { if (p) p->enterQuiet(); }),
+    marker("ulpscope::end_quiet() -> ()", [](Stack&, ExecutionPlace* p) { if (p) p->leaveQuiet(); }),
     marker("ulpscope::border(t value) -> t",
            [](Stack& s, ExecutionPlace* p) {
              if (p) torch::jit::push(s, p->crossBorder(torch::jit::pop(s)));
@@ -89,6 +91,11 @@ bool mayHoldTensors(const c10::TypePtr& type) {
 std::string shortTypeName(const Value* object) {
   if (const auto named = object->type()->cast<c10::NamedType>(); named && named->name()) return named->name()->name();
   return object->type()->str();
+}
+
+bool isAutocastContext(const Value* object) {
+  const auto type = object->type()->cast<c10::ClassType>();
+  return type && !type->is_module() && type->name() && type->name()->name().find("autocast") != std::string::npos;
 }
 
 class Marker {
@@ -132,6 +139,8 @@ class Marker {
         markCall(node, self);
       else if (node->kind() == prim::CallFunction)
         markCalledFunction(node);
+      else if (makesTensorsItself(node))
+        markQuiet(node);
       else if (node->kind() == prim::fork)
         m_report.refused.push_back("torch.jit.fork in " + m_where);
       else if (node->kind() == prim::Enter || node->kind() == prim::Exit)
@@ -145,6 +154,17 @@ class Marker {
     std::vector<Value*> inputs;
     for (const c10::IValue& constant : constants) inputs.push_back(graph->insertConstant(constant));
     graph->insertNode(graph->create(Symbol::fromQualString(op), inputs, 0));
+  }
+
+  // The interpreter's own `tensor(...)` is no ATen op; which ATen ops it calls inside hangs on the dtype asked for.
+  static bool makesTensorsItself(const Node* node) {
+    static const Symbol tensor = Symbol::aten("tensor"), asTensor = Symbol::aten("as_tensor");
+    return node->kind() == tensor || node->kind() == asTensor;
+  }
+
+  static void markQuiet(Node* node) {
+    insertBefore(node->next(), "ulpscope::end_quiet");
+    insertBefore(node, "ulpscope::quiet");
   }
 
   static void markBranches(Node* node) {
@@ -167,6 +187,7 @@ class Marker {
     if (path && path->empty()) return;  // another method of self: the place stays
     if (!path) {
       const std::string type = shortTypeName(node->input(0));
+      if (isAutocastContext(node->input(0))) return;  // its own methods, not a module's
       m_report.unresolvedCalls.push_back("a call of a " + type + " in " + m_where);
       path = "<" + type + ">";
     }
@@ -193,8 +214,8 @@ class Marker {
   // A model's own autocast region: its object says whether it is enabled; entering it has no other effect here.
   void markContext(Node* node) {
     Value* object = node->input(0);
-    const auto type = object->type()->cast<c10::ClassType>();
-    if (!type || !type->name() || type->name()->name().find("autocast") == std::string::npos) return;
+    if (!isAutocastContext(object)) return;
+    const auto type = object->type()->expect<c10::ClassType>();
     if (node->kind() == prim::Exit) {
       insertBefore(node, "ulpscope::leave_autocast");
       return;

@@ -204,6 +204,7 @@ Status RunDriver::runBatch(Batch batch, Comparison& comparison, OutputCollector&
     const std::string warning = "alias broken by the border cast at " + (path.empty() ? "the root" : path) + ": the module writes its input in place, the caller does not see it";
     if (std::find(m_run.warnings.begin(), m_run.warnings.end(), warning) == m_run.warnings.end()) m_run.warnings.push_back(warning);
   }
+  m_drewRandomNumbers = m_drewRandomNumbers || pair.reference.drewRandomNumbers;
   const auto reference = flattenOutputs(pair.reference.value);
   const auto candidate = flattenOutputs(pair.candidate.value);
   comparison.endBatch(tensorsOf(candidate));
@@ -234,7 +235,9 @@ Status RunDriver::verifyProbe() {
   ReferenceExecutor plain;
   EmulatedExecutor emulated(emulation());
   const Arguments arguments = argumentsFor(m_set, m_batches.front());
-  const SideResult bare = runPlain(referenceSetup(reference, plain, arguments));
+  // A plain run draws other random numbers than ours, which are seeded op by op: then the hook stays and only the observer goes.
+  const ForwardSetup bareSetup = referenceSetup(reference, plain, arguments);
+  const SideResult bare = m_drewRandomNumbers ? runForward(bareSetup, {}) : runPlain(bareSetup);
   const SideResult unobserved = runForward(candidateSetup(candidate, emulated, arguments), {});
   const bool identical = !bare.failed && !unobserved.failed && bitIdentical(flattenOutputs(bare.value), m_firstReference) &&
                          bitIdentical(flattenOutputs(unobserved.value), m_firstCandidate);

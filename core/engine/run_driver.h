@@ -31,6 +31,7 @@ class RunDriver {
   torch::jit::Module m_referenceModule, m_candidateModule;
   session::RunRecord m_run;
   std::int64_t m_loweredOps = 0;
+  bool m_drewRandomNumbers = false;
   std::vector<NamedTensor> m_firstReference, m_firstCandidate;  // outputs of the first batch
 
   base::Status prepare();

@@ -155,6 +155,8 @@ TEST(Loop, OutputsAndControlFlowAreFollowed) {
   const RunOutcome outcome = runOf(tests::requestFor("loop"));
   EXPECT_THAT(outcome.run.sites, Contains(testing::Field(&session::SiteSummary::occurrence, 2)));
   EXPECT_FALSE(outcome.run.outputs.empty());
+  // state[:, 0] = 1.0 makes a tensor of the state's dtype: other ops inside, no other control flow.
+  EXPECT_THAT(outcome.run.controlFlow, IsEmpty());
 }
 
 TEST(Inspect, NamesTheClassOfEachOp) {
