@@ -27,6 +27,7 @@ void failOnWarning(QtMsgType type, const QMessageLogContext&, const QString& mes
 
 int main(int argc, char** argv) {
   if (qEnvironmentVariableIsEmpty("QT_QPA_PLATFORM")) qputenv("QT_QPA_PLATFORM", "offscreen");
+  if (qEnvironmentVariableIsEmpty("ULPSCOPE_ENGINE")) qputenv("ULPSCOPE_ENGINE", ULPSCOPE_TEST_BUILD "/bin/ulpscope-engine");
   QApplication application(argc, argv);
   application.setFont(QFont(QStringLiteral("DejaVu Sans"), 10));
   ulpscope::plots::applyTheme(application, ulpscope::plots::ThemeChoice::light, QPalette());

@@ -60,8 +60,8 @@ InspectorPanel::InspectorPanel(Workbench& workbench, QWidget* parent) : QWidget(
   m_factGrid->setContentsMargins(0, 0, 0, 0);
   m_factGrid->setHorizontalSpacing(10);
   m_factGrid->setVerticalSpacing(5);
-  m_factGrid->setColumnStretch(0, 5);
-  m_factGrid->setColumnStretch(1, 6);
+  m_factGrid->setColumnStretch(0, 6);
+  m_factGrid->setColumnStretch(1, 5);
   m_findingTitle = makeText(body, true);
   m_findingTitle->setText(tr("First non-finite here"));
   m_finding = makeText(body, false);

@@ -153,9 +153,10 @@ void MainWindow::makeActions() {
   addAction(QStringLiteral("next"), tr("Ne&xt finding"), QKeySequence(tr("F8")), [this] { m_workbench.selectFinding(1); });
   addAction(QStringLiteral("previous"), tr("&Previous finding"), QKeySequence(tr("Shift+F8")), [this] { m_workbench.selectFinding(-1); });
   m_viewGroup = new QActionGroup(this);
-  for (const auto& [name, text, keys, view] : {std::tuple{"viewA", tr("A"), tr("Ctrl+1"), RunView::a}, std::tuple{"viewB", tr("B"), tr("Ctrl+2"), RunView::b},
+  for (const auto& [name, sign, keys, view] : {std::tuple{"viewA", tr("A"), tr("Ctrl+1"), RunView::a}, std::tuple{"viewB", tr("B"), tr("Ctrl+2"), RunView::b},
                                                std::tuple{"viewDifference", tr("B − A"), tr("Ctrl+3"), RunView::difference}}) {
-    QAction* action = addAction(QLatin1String(name), text, QKeySequence(keys), [this, v = view] { m_workbench.setView(v); });
+    QAction* action = addAction(QLatin1String(name), view == RunView::difference ? tr("Show the difference B − A") : tr("Show run %1").arg(sign), QKeySequence(keys), [this, v = view] { m_workbench.setView(v); });
+    action->setIconText(sign);
     action->setCheckable(true);
     m_viewGroup->addAction(action);
   }

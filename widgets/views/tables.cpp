@@ -9,7 +9,7 @@
 namespace ulpscope::views {
 namespace {
 
-constexpr int kColumnRoom = 16;
+constexpr int kColumnRoom = 8;
 
 void copyRow(const QTableView* table) {
   QStringList cells;
