@@ -25,7 +25,7 @@ ProfilePlot::ProfilePlot(QWidget* parent) : QWidget(parent), m_plot(new QCustomP
   m_plot->axisRect()->setAutoMargins(QCP::msNone);
   setAccessibleName(tr("Module maximum"));
   setAccessibleDescription(tr("The largest value of each heatmap row; the same numbers stand in the module tree's badges."));
-  setFixedWidth(130);
+  setFixedWidth(116);
   connect(m_plot, &QCustomPlot::mousePress, this, [this](QMouseEvent* event) {
     const double row = m_plot->yAxis->pixelToCoord(event->position().y());
     if (row >= 0 && row < static_cast<double>(m_content.maxima.size())) emit rowClicked(static_cast<std::int64_t>(row));

@@ -34,8 +34,8 @@ namespace {
 using models::qt;
 
 constexpr int kMostRecent = 8;
-constexpr int kModulesWidth = 330;
-constexpr int kInspectorWidth = 350;
+constexpr int kModulesWidth = 334;
+constexpr int kInspectorWidth = 325;
 constexpr int kFindingsHeight = 250;
 
 QString deviceText(const session::RunRecord& run) {
@@ -90,6 +90,7 @@ void MainWindow::makeCentral() {
   m_status->setAccessibleName(tr("Status"));
   m_status->setMinimumWidth(10);
   m_device->setMinimumWidth(10);
+  m_device->setContentsMargins(8, 0, 0, 0);
   statusBar()->addWidget(m_device);
   statusBar()->addWidget(m_status, 1);
   m_status->setAlignment(Qt::AlignRight | Qt::AlignVCenter);
@@ -126,6 +127,7 @@ void MainWindow::resetLayout() {
 QAction* MainWindow::addAction(const QString& name, const QString& text, const QKeySequence& keys, std::function<void()> triggered) {
   auto* action = new QAction(text, this);
   action->setShortcut(keys);
+  action->setToolTip(tr("%1 (%2)").arg(QString(text).remove(u'&'), keys.toString(QKeySequence::NativeText)));
   connect(action, &QAction::triggered, this, std::move(triggered));
   m_actions[name] = action;
   m_actionOrder << action;
