@@ -17,7 +17,7 @@ views::WindowOptions readOptions() {
   views::WindowOptions options;
   options.theme = plots::themeChoiceFromName(settings.value(QLatin1String(kTheme)).toString());
   options.recentSessions = settings.value(QLatin1String(kRecent)).toStringList();
-  options.demoSessionFolder = QStandardPaths::writableLocation(QStandardPaths::AppDataLocation) + QStringLiteral("/demo-sessions");
+  options.demoSessionFolder = QStandardPaths::writableLocation(QStandardPaths::GenericDataLocation) + QStringLiteral("/ulpscope/demo-sessions");
   return options;
 }
 
