@@ -39,6 +39,9 @@ struct Accumulator {
 
   void add(SampleDivergence& s, double a, double b) const {
     ++s.elements;
+    // Ranges are each side's own: what overflowed in the candidate is just where the reference is largest.
+    if (std::isfinite(a)) s.referenceMaxAbs = std::max(s.referenceMaxAbs, std::fabs(a));
+    if (std::isfinite(b)) s.candidateMaxAbs = std::max(s.candidateMaxAbs, std::fabs(b));
     if (!std::isfinite(a) || !std::isfinite(b)) {
       addNonfinite(s, a, b);
       return;
@@ -52,8 +55,6 @@ struct Accumulator {
     s.sumSquaredCandidate += b * b;
     s.sumProduct += a * b;
     s.maxRel = std::max(s.maxRel, difference / std::max(magnitude, tiny));
-    s.referenceMaxAbs = std::max(s.referenceMaxAbs, magnitude);
-    s.candidateMaxAbs = std::max(s.candidateMaxAbs, std::fabs(b));
     s.overTolerance += difference > options.tolerance.atol + options.tolerance.rtol * magnitude;
     s.differing += difference != 0;
     if (options.ulp) s.maxUlp = std::max(s.maxUlp, base::ulpDistance(options.low, a, b));

@@ -20,8 +20,8 @@ struct SampleDivergence {
   double sumSquaredCandidate = 0;
   double sumProduct = 0;
   double maxRel = 0;       // max |b-a| / max(|a|, tiny), tiny = the low format's smallest normal
-  double referenceMaxAbs = 0;
-  double candidateMaxAbs = 0;
+  double referenceMaxAbs = 0;  // over the reference's own finite elements
+  double candidateMaxAbs = 0;  // over the candidate's own
   std::int64_t overTolerance = 0;       // |b-a| > atol + rtol|a|, or non-finite in just one run or of another kind
   std::int64_t differing = 0;           // elements whose values differ (NaN equals NaN)
   std::int64_t maxUlp = 0;              // of the low format; only where CompareOptions::ulp

@@ -162,8 +162,11 @@ void Comparison::moveInto(session::RunRecord& run, storage::RunMetrics& metrics)
     if (t.finitePairs > 0 && floating) {
       s.maxAbs = t.maxAbs;
       s.relL2 = site.worstRelL2 < 0 ? std::numeric_limits<double>::quiet_NaN() : site.worstRelL2;
-      s.referenceMaxAbs = t.referenceMaxAbs;
-      s.candidateMaxAbs = t.candidateMaxAbs;
+    }
+    if (t.elements > 0 && floating) {
+      // A side without a finite element has no range.
+      if (t.reference.total() < t.elements) s.referenceMaxAbs = t.referenceMaxAbs;
+      if (t.candidate.total() < t.elements) s.candidateMaxAbs = t.candidateMaxAbs;
       if (t.referenceMaxAbs > 0) s.headroomBits = std::log2(maxFinite / t.referenceMaxAbs);
     }
     s.elementsOverTolerance = floating ? t.overTolerance : 0;

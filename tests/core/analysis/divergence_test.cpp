@@ -41,6 +41,13 @@ TEST(Divergence, AZeroReferenceGivesZeroOrInfinityNeverNaN) {
   EXPECT_EQ(compare({0, 0}, {0, 1}).cosineDistance(), 1);
 }
 
+TEST(Divergence, RangesAreEachSidesOwn) {
+  const SampleDivergence d = compare({70000, 2, kNaN}, {kInf, 3, 5});
+  EXPECT_EQ(d.referenceMaxAbs, 70000);  // its place overflowed in the candidate
+  EXPECT_EQ(d.candidateMaxAbs, 5);
+  EXPECT_EQ(d.maxAbs, 1);
+}
+
 TEST(Divergence, WithNoFinitePairNothingIsEvaluated) {
   for (const SampleDivergence& d : {compare({}, {}), compare({kNaN}, {1}), compare({1}, {kInf})}) {
     EXPECT_TRUE(std::isnan(d.relL2()));

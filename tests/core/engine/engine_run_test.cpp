@@ -2,9 +2,12 @@
 #include "tests/core/engine/fixture.h"
 
 #include <gmock/gmock.h>
+#include <torch/csrc/jit/api/module.h>
+#include <torch/csrc/jit/serialization/import.h>
 
 #include <algorithm>
 #include <cmath>
+#include <filesystem>
 #include <set>
 
 namespace ulpscope::engine {
@@ -55,6 +58,9 @@ TEST_P(FieldReport, TheFirstNonFiniteIsTheOpModuleAndSamplesOfTheOracle) {
   EXPECT_EQ(first.cause, "overflow");
   EXPECT_GE(first.reference.maxAbs, 65520);
   EXPECT_THAT(first.diagnosis, HasSubstr(first.modulePath + " overflows"));
+  const auto& site = outcome.run.sites.at(static_cast<std::size_t>(first.site));
+  EXPECT_GE(site.referenceMaxAbs, first.reference.maxAbs);
+  EXPECT_LT(site.headroomBits.value(), 0);
 }
 
 TEST_P(FieldReport, KeepingTheNamedModulesInFp32Cures) {
@@ -157,6 +163,46 @@ TEST(Loop, OutputsAndControlFlowAreFollowed) {
   EXPECT_FALSE(outcome.run.outputs.empty());
   // state[:, 0] = 1.0 makes a tensor of the state's dtype: other ops inside, no other control flow.
   EXPECT_THAT(outcome.run.controlFlow, IsEmpty());
+}
+
+// A holder as the snippet writes it: the fixture's inputs and an eager output.
+session::RunRequest withEagerOutput(const at::Tensor& expected, const std::string& path) {
+  const torch::jit::Module inputs = torch::jit::load(tests::requestFor("ffn_wo_overflow").inputsPath);
+  torch::jit::Module holder("Holder");
+  for (const auto& buffer : inputs.named_buffers()) holder.register_buffer(buffer.name, buffer.value);
+  holder.register_buffer("expected_0", expected);
+  holder.register_attribute("expected_names", c10::ListType::ofStrings(), c10::List<std::string>({"output"}));
+  holder.define("def forward(self):\n  return 0\n");
+  holder.save(path);
+  session::RunRequest request = tests::requestFor("ffn_wo_overflow");
+  request.inputsPath = path;
+  return request;
+}
+
+at::Tensor eagerOutput() {
+  const torch::jit::Module inputs = torch::jit::load(tests::requestFor("ffn_wo_overflow").inputsPath);
+  torch::jit::Module model = torch::jit::load(tests::modelPath("ffn_wo_overflow"));
+  model.eval();
+  const at::NoGradGuard noGrad;
+  std::vector<c10::IValue> arguments;
+  for (const auto& buffer : inputs.named_buffers()) arguments.emplace_back(buffer.value);
+  return model.forward(arguments).toTensor();
+}
+
+TEST(EagerOutputs, ThatAgreeSayThatThisIsTheModel) {
+  const std::string path = testing::TempDir() + "ulpscope_eager_ok.pt";
+  EXPECT_THAT(runOf(withEagerOutput(eagerOutput(), path)).run.eagerCheck, HasSubstr("this is your model"));
+  std::filesystem::remove(path);
+}
+
+TEST(EagerOutputs, ThatDifferRefuseTheRun) {
+  const std::string path = testing::TempDir() + "ulpscope_eager_other.pt";
+  Engine engine;
+  const auto outcome = engine.run(withEagerOutput(eagerOutput() * 1.01, path), {}, {});
+  ASSERT_FALSE(outcome.ok());
+  EXPECT_EQ(outcome.error().kind, base::ErrorKind::run);
+  EXPECT_THAT(outcome.error().message(), HasSubstr("not the model that was exported"));
+  std::filesystem::remove(path);
 }
 
 TEST(Inspect, NamesTheClassOfEachOp) {

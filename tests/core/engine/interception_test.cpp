@@ -66,6 +66,24 @@ TEST_P(OnFixture, ObservedOutputsAreBitIdenticalToAPlainRun) {
   }
 }
 
+TEST_P(OnFixture, OutputsHaveTheNamesAndValuesOfEagerPyTorch) {
+  auto model = loadModel(tests::modelPath(GetParam()));
+  const auto set = loadReferenceSet(tests::requestFor(GetParam()), model.value());
+  const Watched watched = watch(model.value(), argumentsFor(set.value(), Batch{0, static_cast<std::int64_t>(set->samples.ids.size())}));
+  const auto outputs = flattenOutputs(watched.result.value);
+  const auto document = tests::expectedOf(GetParam());
+  ASSERT_EQ(outputs.size(), document.at("outputs").size());
+  for (std::size_t i = 0; i < outputs.size(); ++i) {
+    const auto& expected = document.at("outputs").at(i);
+    EXPECT_EQ(outputs[i].name, expected.at("name"));
+    EXPECT_EQ(outputs[i].tensor.sizes().vec(), expected.at("shape").get<std::vector<std::int64_t>>());
+    const at::Tensor values = at::tensor(expected.at("values").get<std::vector<double>>(), at::kDouble);
+    const at::Tensor flat = outputs[i].tensor.flatten().to(at::kDouble).narrow(0, 0, values.numel());
+    // Eager PyTorch may take fused paths: FP32's last bits differ.
+    EXPECT_TRUE(at::allclose(flat, values, 1e-4, 1e-5 * std::max(1.0, values.abs().max().item<double>()))) << outputs[i].name;
+  }
+}
+
 TEST_P(OnFixture, ModulePathsAreThoseOfNamedModules) {
   auto model = loadModel(tests::modelPath(GetParam()));
   ASSERT_TRUE(model.ok());
