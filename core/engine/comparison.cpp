@@ -33,10 +33,15 @@ std::uint8_t flagsOf(const analysis::SampleDivergence& d, bool wholeBatch) {
   return flags;
 }
 
+bool needsReplay(const OpEvent& event) {
+  return std::any_of(event.outputs.begin(), event.outputs.end(),
+                     [](const OpOutput& o) { return !o.isView && o.tensor.defined() && o.tensor.is_floating_point(); });
+}
+
 }  // namespace
 
-Comparison::Comparison(const session::SampleSet& samples, base::DType low, const AxisProbe& axes)
-    : m_samples(samples), m_low(low), m_tolerance(session::siteTolerance(low)), m_axes(axes) {}
+Comparison::Comparison(const session::SampleSet& samples, base::DType low, const AxisProbe& axes, const IntroducedError* introduced)
+    : m_samples(samples), m_low(low), m_tolerance(session::siteTolerance(low)), m_axes(axes), m_introduced(introduced) {}
 
 session::SampleAxis Comparison::axisOf(const OpEvent& event, int output) const {
   const SiteAxes* axes = m_axes.find(event.index);
@@ -83,10 +88,34 @@ void Comparison::meet(OpEvent& reference, OpEvent& candidate) {
     return;
   }
   if (!reference.judged) return;
-  for (std::size_t i = 0; i < reference.outputs.size(); ++i) compareOutput(reference, candidate, static_cast<int>(i));
+  IntroducedOutputs introduced;
+  if (m_introduced && needsReplay(reference)) {
+    const SeenByHook seen;
+    introduced = m_introduced->replay(reference, candidate);
+  }
+  for (std::size_t i = 0; i < reference.outputs.size(); ++i) compareOutput(reference, candidate, static_cast<int>(i), introduced);
 }
 
-void Comparison::compareOutput(OpEvent& reference, OpEvent& candidate, int output) {
+// ||op_policy(x) - op_fp32(x)|| / ||reference output||, elements finite in both; the site keeps its worst sample's.
+void Comparison::recordIntroduced(Site& site, const IntroducedOutputs& introduced, std::size_t output,
+                                  const std::vector<analysis::SampleDivergence>& samples, const analysis::SampleLayout& layout) const {
+  if (output >= introduced.policy.size() || output >= introduced.fp32.size()) return;
+  const at::Tensor& policy = introduced.policy[output];
+  const at::Tensor& fp32 = introduced.fp32[output];
+  if (!comparable(policy) || !comparable(fp32) || policy.sizes() != fp32.sizes() || !policy.is_floating_point()) return;
+  const HeldView fp32View = viewOf(fp32);
+  const HeldView policyView = viewOf(policy);
+  const auto added = analysis::compareTensors(base::Reference(fp32View.view), base::Candidate(policyView.view), layout, {m_low, m_tolerance, false});
+  for (std::size_t s = 0; s < added.size() && s < samples.size(); ++s) {
+    if (added[s].finitePairs == 0) continue;
+    const double numerator = std::sqrt(added[s].sumSquaredDifference);
+    const double denominator = std::sqrt(samples[s].sumSquaredReference);
+    const double error = numerator == 0 ? 0 : denominator == 0 ? std::numeric_limits<double>::infinity() : numerator / denominator;
+    site.summary.introducedRelL2 = std::max(site.summary.introducedRelL2.value_or(0), error);
+  }
+}
+
+void Comparison::compareOutput(OpEvent& reference, OpEvent& candidate, int output, const IntroducedOutputs& introduced) {
   const OpOutput& a = reference.outputs[static_cast<std::size_t>(output)];
   const OpOutput& b = candidate.outputs[static_cast<std::size_t>(output)];
   if (!comparable(a.tensor) || !comparable(b.tensor)) return;
@@ -103,6 +132,7 @@ void Comparison::compareOutput(OpEvent& reference, OpEvent& candidate, int outpu
   const auto samples = analysis::compareTensors(base::Reference(refView.view), base::Candidate(candView.view), layout,
                                                 {m_low, m_tolerance, /*ulp=*/false});
   record(site, samples, layout);
+  recordIntroduced(site, introduced, static_cast<std::size_t>(output), samples, layout);
   m_producers[b.tensor.unsafeGetTensorImpl()] = key;
   judgeNonfinite(site, key, reference, candidate, samples, layout);
   judgeReference(site, key, reference, samples, layout);

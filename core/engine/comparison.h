@@ -3,6 +3,7 @@
 
 #include "core/analysis/divergence.h"
 #include "core/engine/axis_probe.h"
+#include "core/engine/introduced_error.h"
 #include "core/engine/lockstep.h"
 #include "core/session/run_record.h"
 #include "core/session/session.h"
@@ -21,7 +22,8 @@ struct Batch {
 
 class Comparison : public MeetingObserver {
  public:
-  Comparison(const session::SampleSet& samples, base::DType low, const AxisProbe& axes);
+  // introduced may be null: introduced errors are not computed.
+  Comparison(const session::SampleSet& samples, base::DType low, const AxisProbe& axes, const IntroducedError* introduced = nullptr);
 
   void beginBatch(Batch batch) { m_batch = batch; }
   void meet(OpEvent& reference, OpEvent& candidate) override;
@@ -56,6 +58,7 @@ class Comparison : public MeetingObserver {
   base::DType m_low;
   session::SiteTolerance m_tolerance;
   const AxisProbe& m_axes;
+  const IntroducedError* m_introduced;
   Batch m_batch;
   std::map<Key, Site> m_sites;  // ordered: execution order
   std::vector<Finding> m_origins, m_reference;
@@ -63,7 +66,9 @@ class Comparison : public MeetingObserver {
   std::map<const void*, Key> m_producers;  // candidate tensor -> site, within a batch
 
   Site& siteFor(const OpEvent& reference, const OpEvent& candidate, int output);
-  void compareOutput(OpEvent& reference, OpEvent& candidate, int output);
+  void compareOutput(OpEvent& reference, OpEvent& candidate, int output, const IntroducedOutputs& introduced);
+  void recordIntroduced(Site& site, const IntroducedOutputs& introduced, std::size_t output,
+                        const std::vector<analysis::SampleDivergence>& samples, const analysis::SampleLayout& layout) const;
   void record(Site& site, const std::vector<analysis::SampleDivergence>& samples, const analysis::SampleLayout& layout);
   void recordSample(Site& site, std::int64_t sample, const analysis::SampleDivergence& d, bool wholeBatch);
   session::SampleAxis axisOf(const OpEvent& event, int output) const;

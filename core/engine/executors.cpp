@@ -69,7 +69,10 @@ PolicyClass EmulatedExecutor::classFor(const OpCall& call, ExecutionPlace& place
     on = !region;
   }
   const PolicyClass policyClass = on ? m_options.table->classOf(qualified(call)) : PolicyClass::none;
-  if (event) event->policyClass = on ? name(policyClass) : "off";
+  if (event) {
+    event->policyClass = on ? name(policyClass) : "off";
+    event->autocastOn = on;
+  }
   return policyClass;
 }
 

@@ -7,6 +7,8 @@
 #include <torch/csrc/jit/runtime/graph_executor.h>
 #include <torch/library.h>
 
+#include <utility>
+
 namespace ulpscope::engine {
 namespace {
 
@@ -40,6 +42,9 @@ InterceptionGuard::~InterceptionGuard() {
   currentHook = nullptr;
   c10::impl::tls_set_dispatch_key_excluded(compat::kHookKey, m_wasExcluded);
 }
+
+HookSwap::HookSwap(OpHook& hook) : m_outer(std::exchange(currentHook, &hook)) {}
+HookSwap::~HookSwap() { currentHook = m_outer; }
 
 ModelThreadGuard::ModelThreadGuard(int threads) : m_gradWasEnabled(c10::GradMode::is_enabled()), m_autocastWas(compat::autocastFlag()) {
   at::set_num_threads(threads);

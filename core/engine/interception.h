@@ -46,6 +46,18 @@ class InterceptionGuard {
   bool m_wasExcluded;
 };
 
+// Inside a hook: calls of this thread go to another hook for a while (an op is run again by itself).
+class HookSwap {
+ public:
+  explicit HookSwap(OpHook& hook);
+  ~HookSwap();
+  HookSwap(const HookSwap&) = delete;
+  HookSwap& operator=(const HookSwap&) = delete;
+
+ private:
+  OpHook* m_outer;
+};
+
 // Our own ATen calls inside a hook: the hook does not see them.
 class OwnCalls {
  public:
@@ -53,6 +65,18 @@ class OwnCalls {
 
  private:
   c10::impl::ExcludeDispatchKeyGuard m_exclude;
+};
+
+// Undoes OwnCalls for a while: an op that is run again must come through the hook.
+class SeenByHook {
+ public:
+  SeenByHook() : m_was(c10::impl::tls_is_dispatch_key_excluded(compat::kHookKey)) { c10::impl::tls_set_dispatch_key_excluded(compat::kHookKey, false); }
+  ~SeenByHook() { c10::impl::tls_set_dispatch_key_excluded(compat::kHookKey, m_was); }
+  SeenByHook(const SeenByHook&) = delete;
+  SeenByHook& operator=(const SeenByHook&) = delete;
+
+ private:
+  bool m_was;
 };
 
 // What a thread that runs a model needs: no gradients, the plain interpreter (no optimisation, profiling or JIT autocast

@@ -5,7 +5,9 @@
 #include "core/engine/policy_table.h"
 
 #include <ATen/ATen.h>
+#include <ATen/core/dispatch/Dispatcher.h>
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -32,7 +34,11 @@ struct OpEvent {
   std::string policyClass;  // candidate only
   at::ScalarType castTo = at::kFloat;  // candidate: what lower_precision_fp made of the operands
   bool castsDown = false;
+  bool autocastOn = false;  // candidate: at this op, regions included
   bool judged = true;       // false: uninitialised memory (empty*)
+  bool random = false;      // draws random numbers: cannot be run again alone
+  std::optional<c10::OperatorHandle> handle;
+  std::vector<c10::IValue> arguments;  // as they were before the op: copies where the op writes them
   std::vector<Operand> operands;
   std::vector<OpOutput> outputs;
 };

@@ -42,17 +42,17 @@ class SeededScope {
 
 bool writes(const c10::Argument& argument) { return argument.alias_info() && argument.alias_info()->isWrite(); }
 
-void collectOperands(const OpCall& call, std::vector<Operand>& operands) {
+void collectArguments(const OpCall& call, OpEvent& event) {
   const OwnCalls own;
   const auto& arguments = call.op.schema().arguments();
   for (std::size_t i = 0; i < arguments.size(); ++i) {
+    c10::IValue value = call.argument(i);
+    if (writes(arguments[i])) value = mapTensors(value, [](const at::Tensor& t) { return t.clone(); });
     std::size_t at = 0;
-    const c10::IValue& value = call.argument(i);
     forEachTensor(value, [&](const at::Tensor& t) {
-      const std::string name = value.isTensor() ? arguments[i].name() : arguments[i].name() + "[" + std::to_string(at) + "]";
-      ++at;
-      operands.push_back({name, writes(arguments[i]) ? t.clone() : t});
+      event.operands.push_back({value.isTensor() ? arguments[i].name() : arguments[i].name() + "[" + std::to_string(at++) + "]", t});
     });
+    event.arguments.push_back(std::move(value));
   }
 }
 
@@ -110,6 +110,8 @@ OpEvent ObservingHook::describe(const OpCall& call) {
   event.source = currentSource();
   event.occurrence = ++m_occurrences[event.modulePath + '\n' + event.op + '\n' + event.overload + '\n' + event.source];
   event.judged = !leavesUninitialised(event.op);
+  event.random = call.op.hasTag(at::Tag::nondeterministic_seeded);
+  event.handle = call.op;
   return event;
 }
 
@@ -149,7 +151,7 @@ void ObservingHook::call(const OpCall& call) {
     run(call, &event);
     return;
   }
-  collectOperands(call, event.operands);
+  collectArguments(call, event);
   const auto inputs = inputStorages(call);
   run(call, &event);
   collectOutputs(call, inputs, event.outputs);

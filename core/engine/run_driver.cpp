@@ -294,7 +294,8 @@ Result<RunOutcome> RunDriver::run(const base::ProgressSink& progress, std::stop_
   judgeInputs();
   if (progress) progress({"finding sample axes", "", "", 0, static_cast<std::int64_t>(m_set.samples.ids.size())});
   if (auto status = findAxes(stop); !status) return status.error();
-  Comparison comparison(m_set.samples, m_settings.autocast, m_axes);
+  const IntroducedError introduced(emulation());
+  Comparison comparison(m_set.samples, m_settings.autocast, m_axes, m_settings.introducedError ? &introduced : nullptr);
   OutputCollector outputs(m_settings.autocast, m_axes);
   if (auto status = runBatches(comparison, outputs, progress, stop); !status) return status.error();
   if (!m_run.candidateError) {

@@ -54,7 +54,7 @@ Result<DecisionRule> parseDecisionRule(const std::string& text) {
 nlohmann::json toJson(const RunSettings& s) {
   return {{"autocast", base::name(s.autocast)}, {"policy_table", s.policyTable}, {"mode", name(s.mode)},
           {"device", s.device},                 {"batch_size", s.batchSize},     {"seed", s.seed},
-          {"train", s.trainMode},               {"cast_cache", s.castCache},     {"verify_probe", s.verifyProbe},
+          {"train", s.trainMode},               {"cast_cache", s.castCache},     {"verify_probe", s.verifyProbe}, {"introduced_error", s.introducedError},
           {"fp32", s.fp32},                     {"disable", s.disable},          {"decision", s.decision.text()},
           {"decision_output", s.decisionOutput}, {"tie", name(s.tie)},           {"batch_axis", s.batchAxis}};
 }
@@ -75,6 +75,7 @@ Result<RunSettings> settingsFromJson(const nlohmann::json& json) try {
   s.trainMode = json.at("train");
   s.castCache = json.at("cast_cache");
   s.verifyProbe = json.at("verify_probe");
+  s.introducedError = json.value("introduced_error", true);
   s.fp32 = json.at("fp32").get<std::vector<std::string>>();
   s.disable = json.at("disable").get<std::vector<std::string>>();
   auto rule = parseDecisionRule(json.at("decision"));

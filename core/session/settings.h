@@ -41,6 +41,7 @@ struct RunSettings {
   bool trainMode = false;
   bool castCache = true;
   bool verifyProbe = false;
+  bool introducedError = true;  // run each op again on the reference's inputs: what it adds by itself
   std::vector<std::string> fp32;     // autocast off, inputs cast to float32 at the border
   std::vector<std::string> disable;  // autocast off, inputs as they are
   DecisionRule decision;

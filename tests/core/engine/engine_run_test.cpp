@@ -189,6 +189,31 @@ at::Tensor eagerOutput() {
   return model.forward(arguments).toTensor();
 }
 
+// One linear in 2-D with weights on the half grid and inputs on it too: what it adds is the rounding of its result.
+TEST(IntroducedError, IsTheOpsOwnRoundingNotWhatItInherits) {
+  const RunOutcome outcome = runOf(tests::requestFor("encoder_trace"));
+  double introduced = 0;
+  std::int64_t stated = 0;
+  for (const auto& site : outcome.run.sites) {
+    if (!site.introducedRelL2) continue;
+    ++stated;
+    introduced = std::max(introduced, *site.introducedRelL2);
+    // One op in half: each element is off by at most 2^-11 of itself per rounded operand and result, sums average it.
+    EXPECT_LT(*site.introducedRelL2, 4 * 0x1p-11) << session::siteLabel(site);
+    if (site.op == "aten::relu") {
+      EXPECT_EQ(*site.introducedRelL2, 0) << "a selection adds nothing";
+    }
+  }
+  EXPECT_GT(stated, 10);
+  EXPECT_GT(introduced, 0x1p-14);
+}
+
+TEST(IntroducedError, CanBeSwitchedOff) {
+  session::RunRequest request = tests::requestFor("ffn_wo_overflow");
+  request.settings.introducedError = false;
+  for (const auto& site : runOf(request).run.sites) EXPECT_FALSE(site.introducedRelL2.has_value());
+}
+
 TEST(EagerOutputs, ThatAgreeSayThatThisIsTheModel) {
   const std::string path = testing::TempDir() + "ulpscope_eager_ok.pt";
   EXPECT_THAT(runOf(withEagerOutput(eagerOutput(), path)).run.eagerCheck, HasSubstr("this is your model"));

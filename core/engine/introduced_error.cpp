@@ -1,0 +1,79 @@
+#include "core/engine/introduced_error.h"
+
+#include "core/engine/interception.h"
+#include "core/engine/values.h"
+
+namespace ulpscope::engine {
+namespace {
+
+// Runs one op and what it calls inside in the way of one run; nobody watches.
+class ReplayHook : public OpHook {
+ public:
+  ReplayHook(OpExecutor& executor, bool autocastOn) : m_place(kNoRegions, kNoAliases), m_executor(executor) { m_place.enterOwnAutocast(autocastOn); }
+  void call(const OpCall& call) override { m_executor.execute(call, m_place, nullptr); }
+
+ private:
+  static const RegionSet kNoRegions;
+  static const PathAliases kNoAliases;
+  ExecutionPlace m_place;
+  OpExecutor& m_executor;
+};
+const RegionSet ReplayHook::kNoRegions;
+const PathAliases ReplayHook::kNoAliases;
+
+std::vector<at::Tensor> run(const c10::OperatorHandle& op, torch::jit::Stack stack, OpExecutor& executor, bool autocastOn) {
+  ReplayHook hook(executor, autocastOn);
+  const HookSwap swap(hook);
+  op.callBoxed(&stack);
+  std::vector<at::Tensor> outputs;
+  for (const c10::IValue& value : stack) forEachTensor(value, [&](const at::Tensor& t) { outputs.push_back(t); });
+  return outputs;
+}
+
+bool writes(const OpEvent& event, std::size_t argument) {
+  const auto* alias = event.handle->schema().arguments()[argument].alias_info();
+  return alias && alias->isWrite();
+}
+
+// The reference's arguments with each tensor in the dtype that the candidate's has; what the op writes is copied.
+torch::jit::Stack argumentsOnArrival(const OpEvent& reference, const OpEvent& candidate) {
+  const OwnCalls own;
+  torch::jit::Stack stack;
+  std::size_t at = 0;
+  for (std::size_t i = 0; i < reference.arguments.size(); ++i)
+    stack.push_back(mapTensors(reference.arguments[i], [&](const at::Tensor& t) {
+      const at::Tensor& arrived = candidate.operands[at++].tensor;
+      const bool rounds = t.is_floating_point() && arrived.is_floating_point();
+      return t.to(rounds ? arrived.scalar_type() : t.scalar_type(), /*non_blocking=*/false, /*copy=*/writes(reference, i));
+    }));
+  return stack;
+}
+
+torch::jit::Stack widened(const OpEvent& reference, const torch::jit::Stack& stack) {
+  const OwnCalls own;
+  torch::jit::Stack wide;
+  for (std::size_t i = 0; i < stack.size(); ++i)
+    wide.push_back(mapTensors(stack[i], [&](const at::Tensor& t) {
+      return t.to(isLow(t.scalar_type()) ? at::kFloat : t.scalar_type(), /*non_blocking=*/false, /*copy=*/writes(reference, i));
+    }));
+  return wide;
+}
+
+}  // namespace
+
+IntroducedOutputs IntroducedError::replay(const OpEvent& reference, const OpEvent& candidate) const {
+  IntroducedOutputs outputs;
+  if (!reference.handle || reference.random || reference.operands.size() != candidate.operands.size()) return outputs;
+  try {
+    torch::jit::Stack stack = argumentsOnArrival(reference, candidate);
+    torch::jit::Stack wide = widened(reference, stack);
+    ReferenceExecutor plain;
+    outputs.policy = run(*reference.handle, std::move(stack), m_emulated, candidate.autocastOn);
+    outputs.fp32 = run(*reference.handle, std::move(wide), plain, /*autocastOn=*/false);
+  } catch (const std::exception&) {
+    outputs.policy.clear();  // the op raises on such inputs: it has no error of its own to state
+  }
+  return outputs;
+}
+
+}  // namespace ulpscope::engine
