@@ -3,6 +3,7 @@
 #include "core/base/error.h"
 #include "core/base/float_formats.h"
 
+#include <algorithm>
 #include <cmath>
 #include <cstring>
 #include <limits>
@@ -17,6 +18,48 @@ T load(const void* data, std::int64_t i) {
   return value;
 }
 
+std::vector<std::int64_t> rowMajorStrides(const std::vector<std::int64_t>& shape) {
+  std::vector<std::int64_t> strides(shape.size(), 1);
+  for (std::size_t d = shape.size(); d-- > 1;) strides[d - 1] = strides[d] * shape[d];
+  return strides;
+}
+
+// Where element i lies, in elements from `data`.
+std::int64_t offsetOf(const TensorView& view, std::int64_t i) {
+  if (view.strides.empty()) return i;
+  std::int64_t offset = 0;
+  for (std::size_t d = view.shape.size(); d-- > 0; i /= view.shape[d]) offset += i % view.shape[d] * view.strides[d];
+  return offset;
+}
+
+// Walks a strided view along its last dimension, then the ones before it.
+template <typename T>
+void packStrided(const TensorView& view, std::int64_t first, std::int64_t count, T* out) {
+  const std::size_t last = view.shape.size() - 1;
+  std::vector<std::int64_t> index(view.shape.size());
+  for (std::size_t d = view.shape.size(), i = static_cast<std::size_t>(first); d-- > 0; i /= static_cast<std::size_t>(view.shape[d]))
+    index[d] = static_cast<std::int64_t>(i) % view.shape[d];
+  const T* from = static_cast<const T*>(view.data) + offsetOf(view, first);
+  while (count > 0) {
+    const std::int64_t step = view.strides[last];
+    const std::int64_t run = std::min(count, view.shape[last] - index[last]);
+    if (step == 1)
+      std::memcpy(out, from, static_cast<std::size_t>(run) * sizeof(T));
+    else
+      for (std::int64_t i = 0; i < run; ++i) out[i] = from[i * step];
+    out += run;
+    count -= run;
+    from -= index[last] * step;
+    index[last] = 0;
+    for (std::size_t d = last; d-- > 0;) {
+      from += view.strides[d];
+      if (++index[d] < view.shape[d]) break;
+      from -= view.shape[d] * view.strides[d];
+      index[d] = 0;
+    }
+  }
+}
+
 }  // namespace
 
 std::int64_t TensorView::elementCount() const {
@@ -25,7 +68,16 @@ std::int64_t TensorView::elementCount() const {
   return count;
 }
 
-double elementAt(const TensorView& view, std::int64_t i) {
+bool TensorView::isContiguous() const {
+  if (strides.empty()) return true;
+  const std::vector<std::int64_t> expected = rowMajorStrides(shape);
+  for (std::size_t d = 0; d < shape.size(); ++d)
+    if (shape[d] != 1 && strides[d] != expected[d]) return elementCount() == 0;
+  return true;
+}
+
+double elementAt(const TensorView& view, std::int64_t element) {
+  const std::int64_t i = offsetOf(view, element);
   switch (view.dtype) {
     case base::DType::float64: return load<double>(view.data, i);
     case base::DType::float32: return load<float>(view.data, i);
@@ -41,28 +93,62 @@ double elementAt(const TensorView& view, std::int64_t i) {
   }
 }
 
-RangeSummary rangeOf(const TensorView& view) {
+void packElements(const TensorView& view, std::int64_t first, std::int64_t count, void* out) {
+  const std::size_t size = base::sizeBytes(view.dtype);
+  if (count == 0) return;
+  if (view.isContiguous()) {
+    std::memcpy(out, static_cast<const std::byte*>(view.data) + static_cast<std::size_t>(first) * size, static_cast<std::size_t>(count) * size);
+    return;
+  }
+  switch (size) {
+    case 1: return packStrided(view, first, count, static_cast<std::uint8_t*>(out));
+    case 2: return packStrided(view, first, count, static_cast<std::uint16_t*>(out));
+    case 4: return packStrided(view, first, count, static_cast<std::uint32_t*>(out));
+    default: ULPSCOPE_CHECK(size == 8); return packStrided(view, first, count, static_cast<std::uint64_t*>(out));
+  }
+}
+
+RangeSummary emptyRange() {
   constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
-  RangeSummary summary{{kNone, kNone, kNone}, {}, 0, kNone};
-  bool any = false;
-  for (std::int64_t i = 0, n = view.elementCount(); i < n; ++i) {
-    const double x = elementAt(view, i);
-    if (std::isnan(x)) {
-      ++summary.nonfinite.nan;
-    } else if (std::isinf(x)) {
-      ++(x > 0 ? summary.nonfinite.plusInf : summary.nonfinite.minusInf);
-    } else {
-      session::ValueRange& r = summary.range;
-      const double magnitude = std::fabs(x);
-      r.min = any ? std::min(r.min, x) : x;
-      r.max = any ? std::max(r.max, x) : x;
-      r.maxAbs = any ? std::max(r.maxAbs, magnitude) : magnitude;
-      if (magnitude == 0)
-        ++summary.zeros;
-      else if (!(summary.smallestNonZero <= magnitude))
-        summary.smallestNonZero = magnitude;
-      any = true;
-    }
+  return {{kNone, kNone, kNone}, {}, 0, kNone};
+}
+
+void add(RangeSummary& summary, double x) {
+  if (std::isnan(x)) {
+    ++summary.nonfinite.nan;
+    return;
+  }
+  if (std::isinf(x)) {
+    ++(x > 0 ? summary.nonfinite.plusInf : summary.nonfinite.minusInf);
+    return;
+  }
+  // Negated comparisons: the first element replaces NaN.
+  session::ValueRange& r = summary.range;
+  const double magnitude = std::fabs(x);
+  if (!(r.min <= x)) r.min = x;
+  if (!(r.max >= x)) r.max = x;
+  if (!(r.maxAbs >= magnitude)) r.maxAbs = magnitude;
+  if (magnitude == 0)
+    ++summary.zeros;
+  else if (!(summary.smallestNonZero <= magnitude))
+    summary.smallestNonZero = magnitude;
+}
+
+RangeSummary rangeOf(const TensorView& view) {
+  constexpr std::int64_t kChunk = 4096;
+  RangeSummary summary = emptyRange();
+  const std::int64_t count = view.elementCount();
+  if (view.isContiguous()) {
+    const TensorView flat{view.data, view.dtype, {count}, {}};
+    for (std::int64_t i = 0; i < count; ++i) add(summary, elementAt(flat, i));
+    return summary;
+  }
+  std::vector<std::uint64_t> chunk(static_cast<std::size_t>(std::min(kChunk, count)));
+  const TensorView packed{chunk.data(), view.dtype, {kChunk}, {}};
+  for (std::int64_t first = 0; first < count; first += kChunk) {
+    const std::int64_t n = std::min(kChunk, count - first);
+    packElements(view, first, n, chunk.data());
+    for (std::int64_t i = 0; i < n; ++i) add(summary, elementAt(packed, i));
   }
   return summary;
 }

@@ -10,17 +10,23 @@
 
 namespace ulpscope::analysis {
 
-// Contiguous, row-major, native byte order; the owner outlives the view. An empty shape is a scalar.
+// Native byte order; the owner outlives the view. An empty shape is a scalar. Elements are numbered row-major over `shape`,
+// however they lie in memory.
 struct TensorView {
   const void* data = nullptr;
   base::DType dtype = base::DType::float32;
   std::vector<std::int64_t> shape;
+  std::vector<std::int64_t> strides = {};  // in elements, may be 0 or negative; empty: contiguous, row-major
 
   std::int64_t elementCount() const;
+  bool isContiguous() const;  // in memory as numbered, whether strides are given or not
 };
 
 // Element i as double; exact for every dtype but int64 beyond 2^53. Precondition: not complex.
 double elementAt(const TensorView& view, std::int64_t i);
+
+// Copies elements [first, first + count) to `out`, in their own dtype, one after another.
+void packElements(const TensorView& view, std::int64_t first, std::int64_t count, void* out);
 
 // Range over finite elements, and what is not finite. zeros counts +0 and -0.
 struct RangeSummary {
@@ -29,6 +35,8 @@ struct RangeSummary {
   std::int64_t zeros = 0;
   double smallestNonZero = 0;  // magnitude; NaN: none
 };
+RangeSummary emptyRange();  // of no elements
+void add(RangeSummary& summary, double x);
 RangeSummary rangeOf(const TensorView& view);
 
 // How a tensor splits into samples: element (outer, a, inner) of [outer, axis, inner] belongs to sampleOf(a).
