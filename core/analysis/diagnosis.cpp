@@ -21,7 +21,11 @@ const OperandFacts* overflowingCast(const OriginFacts& facts) {
   return nullptr;
 }
 
-bool hasNewZeros(const OperandFacts& o) { return o.candidate.zeros > o.referenceZeros; }
+// Zeros that the reference does not have: on arrival, or made by the cast (at most half the smallest subnormal rounds to zero).
+bool hasNewZeros(const OperandFacts& o) {
+  if (o.candidate.zeros > o.referenceZeros) return true;
+  return isLow(o.castTo) && !isLow(o.dtype) && o.candidate.smallestNonZero <= base::limits(o.castTo).minSubnormal / 2;
+}
 
 bool opIs(const OriginFacts& facts, std::initializer_list<const char*> names) {
   return std::any_of(names.begin(), names.end(), [&](const char* n) {

@@ -14,7 +14,7 @@ struct OperandFacts {
   std::string name;
   base::DType dtype = base::DType::float32;  // on arrival
   base::DType castTo = base::DType::float32;  // what the policy made of it
-  RangeSummary candidate;
+  RangeSummary candidate;  // over the samples concerned
   std::int64_t referenceZeros = 0;
 };
 

@@ -10,6 +10,7 @@ struct Avx2 {
   using F = __m256;
   using D = __m256d;
   using I = __m256i;
+  using Mask = __m256;  // a lane is all ones or all zeros
   using K = __m128i;  // 8 16-bit patterns
   static constexpr int kFloats = 8, kDoubles = 4;
 
@@ -30,14 +31,16 @@ struct Avx2 {
   static F min(F x, F y) { return _mm256_min_ps(x, y); }
   static F max(F x, F y) { return _mm256_max_ps(x, y); }
   static F fma(F x, F y, F z) { return _mm256_fmadd_ps(x, y, z); }
-  static unsigned greater(F x, F y) { return static_cast<unsigned>(_mm256_movemask_ps(_mm256_cmp_ps(x, y, _CMP_GT_OQ))); }
-  static unsigned different(F x, F y) { return static_cast<unsigned>(_mm256_movemask_ps(_mm256_cmp_ps(x, y, _CMP_NEQ_UQ))); }
-  static bool anySmaller(F x, I xLimit, F y, I yLimit) {
-    const I minusOne = _mm256_set1_epi32(0x7FFFFFFF);  // -1 + 2^31
-    const I small = _mm256_cmpgt_epi32(xLimit, _mm256_add_epi32(_mm256_castps_si256(x), minusOne));
-    const I other = _mm256_cmpgt_epi32(yLimit, _mm256_add_epi32(_mm256_castps_si256(y), minusOne));
-    return !_mm256_testz_si256(_mm256_or_si256(small, other), _mm256_or_si256(small, other));
+  static Mask greater(Mask among, F x, F y) { return _mm256_and_ps(among, _mm256_cmp_ps(x, y, _CMP_GT_OQ)); }
+  static Mask different(F x, F y) { return _mm256_cmp_ps(x, y, _CMP_NEQ_UQ); }
+  // Of magnitudes: x - 1 < limit as unsigned, so that zero is the largest; both sides moved by 2^31.
+  static Mask smaller(F x, I limit) {
+    return _mm256_castsi256_ps(_mm256_cmpgt_epi32(limit, _mm256_add_epi32(_mm256_castps_si256(x), _mm256_set1_epi32(0x7FFFFFFF))));
   }
+  static Mask either(Mask x, Mask y) { return _mm256_or_ps(x, y); }
+  static Mask eitherOf(Mask x, Mask y) { return _mm256_xor_ps(x, y); }
+  static bool any(Mask x) { return _mm256_movemask_ps(x) != 0; }
+  static int count(Mask x) { return __builtin_popcount(static_cast<unsigned>(_mm256_movemask_ps(x))); }
   static float smallestF(F x) {
     float lanes[kFloats];
     store(lanes, x);
@@ -51,6 +54,7 @@ struct Avx2 {
   static D high(F x) { return _mm256_cvtps_pd(_mm256_extractf128_ps(x, 1)); }
   static D absD(D x) { return _mm256_andnot_pd(_mm256_set1_pd(-0.0), x); }
   static D addD(D x, D y) { return _mm256_add_pd(x, y); }
+  static D addSquare(D sum, D x) { return _mm256_fmadd_pd(x, x, sum); }
   static D subD(D x, D y) { return _mm256_sub_pd(x, y); }
   static D mul(D x, D y) { return _mm256_mul_pd(x, y); }
   static D div(D x, D y) { return _mm256_div_pd(x, y); }
@@ -73,12 +77,20 @@ struct Avx2 {
     const I rounded = _mm256_srli_epi32(_mm256_add_epi32(_mm256_add_epi32(bits, _mm256_set1_epi32(0x7FFF)), even), 16);
     return _mm_packus_epi32(_mm256_castsi256_si128(rounded), _mm256_extracti128_si256(rounded, 1));
   }
+  static K setKey(std::int16_t x) { return _mm_set1_epi16(x); }
+  static K setLimit(std::uint16_t x) { return _mm_set1_epi16(static_cast<short>(x ^ 0x8000U)); }
+  static K minKey(K x, K y) { return _mm_min_epi16(x, y); }
+  static K maxKey(K x, K y) { return _mm_max_epi16(x, y); }
+  static void store(std::int16_t* p, K x) { _mm_storeu_si128(reinterpret_cast<__m128i*>(p), x); }
+  static Mask smallerKey(K bits, K limit) {
+    const K moved = _mm_add_epi16(_mm_and_si128(bits, _mm_set1_epi16(0x7FFF)), _mm_set1_epi16(0x7FFF));  // - 1 + 2^15
+    return _mm256_castsi256_ps(_mm256_cvtepi16_epi32(_mm_cmpgt_epi16(limit, moved)));
+  }
   static K ordered(K x) {
     const K sign = _mm_srai_epi16(x, 15);
     return _mm_sub_epi16(_mm_xor_si128(_mm_and_si128(x, _mm_set1_epi16(0x7FFF)), sign), sign);
   }
-  static K maxDistance(K most, K x, K y) {
-    const K p = ordered(x), q = ordered(y);
+  static K maxDistance(K most, K p, K q) {
     return _mm_max_epu16(most, _mm_sub_epi16(_mm_max_epi16(p, q), _mm_min_epi16(p, q)));
   }
   static std::int32_t largestDistance(K most) {

@@ -14,7 +14,9 @@ struct PortableLanes {
   double abs[kLanes] = {}, difference[kLanes] = {}, reference[kLanes] = {}, candidate[kLanes] = {}, product[kLanes] = {};
 
   PairSums sum() const {
-    return {sumOfLanes(abs), sumOfLanes(difference), sumOfLanes(reference), sumOfLanes(candidate), sumOfLanes(product)};
+    PairSums sums{sumOfLanes(abs), sumOfLanes(difference), sumOfLanes(reference), sumOfLanes(candidate), sumOfLanes(product)};
+    if (productFollows(sums)) sums.product = followingProduct(sums);  // as the vector kernels do, who save the lanes
+    return sums;
   }
 };
 

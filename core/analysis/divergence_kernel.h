@@ -1,8 +1,8 @@
 // The inner loop of compareTensors: pairs of one sample with the reference as float32. Private to core/analysis, tests, benches.
 //
 // The loop exists once per instruction set. All of them give the same bits: sums run in 16 double lanes (element i of a block's
-// segment in lane i mod 16) that are added in one fixed order, products of two floats are exact in double so that a fused
-// multiply-add changes nothing, everything else is a maximum or a count.
+// segment in lane i mod 16) that are added in one fixed order; squared differences are added fused, and other products of two floats are exact in
+// double, so that fusing changes nothing; everything else is a maximum or a count.
 //
 // This header is read by files compiled for newer processors than the rest: no inline function of the standard library may
 // come out of them, or the linker could choose their copy for everybody.
@@ -51,6 +51,7 @@ struct PairBlock {
   ElementFormat bFormat;
   std::int64_t length, count;
   std::int64_t aStep, bStep;
+  std::int64_t ahead = 0;  // elements from here to what is read next: a hint, may point anywhere
 };
 
 // Adds a block to the state. False, and nothing added: an element is not finite or beyond 2^126, see addPairsExactly.

@@ -53,7 +53,7 @@ struct PairSums {
   const double magnitude = magnitudeOf(a);
   const double difference = y < x ? x - y : y - x;
   sums.abs += difference;
-  sums.difference += difference * difference;
+  sums.difference = __builtin_fma(difference, difference, sums.difference);
   sums.reference += x * x;
   sums.candidate += y * y;
   sums.product += x * y;
@@ -80,6 +80,11 @@ struct PairSums {
     for (int i = 0; i < width; ++i) sums[i] += sums[i + width];
   return sums[0];
 }
+
+// Sums of products come out of the squares where those are alike, ab = (a^2 + b^2 - (b-a)^2) / 2, and nothing cancels; else they
+// have to be taken.
+[[maybe_unused]] inline bool productFollows(const PairSums& sums) { return 4 * sums.difference <= sums.reference; }
+[[maybe_unused]] inline double followingProduct(const PairSums& sums) { return (sums.reference + sums.candidate - sums.difference) / 2; }
 
 [[maybe_unused]] inline void addSums(PairState& s, const PairSums& sums) {
   s.sumAbs += sums.abs;

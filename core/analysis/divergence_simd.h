@@ -39,6 +39,26 @@ inline Filter filterOf(const PairState& s, const PairParameters& p) {
   return f;
 }
 
+// The 16-bit magnitudes below x are those with magnitude - 1 below this; x: float32 bits, 0: above all.
+inline std::uint16_t limit16(std::uint32_t x, bool half) {
+  if (x == 0 || x > 0x7F800000U) return 0x7FFF;
+  if (!half) return static_cast<std::uint16_t>(((x + 0xFFFFU) >> 16) - 1);
+  std::uint32_t nearest = halfMagnitude(x);
+  float value;
+  const auto bits = static_cast<std::uint16_t>(nearest);
+  widenPortably(&bits, ElementFormat::float16, &value, 1);
+  if (bitsOf(value) < x) ++nearest;
+  return static_cast<std::uint16_t>(nearest - 1);
+}
+
+// The number that lies `order` steps from zero.
+inline float valueOf16(std::int16_t order, ElementFormat format) {
+  const auto bits = static_cast<std::uint16_t>(order < 0 ? 0x8000 - order : order);
+  float value;
+  widenPortably(&bits, format, &value, 1);
+  return value;
+}
+
 struct ToleranceFilter {
   float atolBelow, rtolBelow, atolAbove, rtolAbove;
 };
@@ -51,7 +71,7 @@ inline ToleranceFilter toleranceFilterOf(const PairParameters& p) {
 template <class V>
 struct Lanes {
   static constexpr int kParts = kLanes / V::kDoubles;
-  typename V::D abs[kParts], difference[kParts], reference[kParts], candidate[kParts], product[kParts];
+  typename V::D abs[kParts], difference[kParts], reference[kParts], candidate[kParts];
 
   static double sum(const typename V::D* parts) {
     double lanes[kLanes];
@@ -64,7 +84,7 @@ struct Lanes {
 template <class V>
 struct Vector {
   typename V::F a, b;
-  typename V::K key;  // of b, if it is in the low format
+  typename V::K bits;  // b as it was, where it has 16 bits
 };
 
 template <class V, ElementFormat B>
@@ -76,7 +96,7 @@ inline Vector<V> load(const float* a, const void* b, std::int64_t at) {
   } else {
     const typename V::K bits = V::loadBits(static_cast<const std::uint16_t*>(b) + at);
     v.b = B == ElementFormat::float16 ? V::fromHalf(bits) : V::fromBfloat(bits);
-    v.key = bits;
+    v.bits = bits;
   }
   return v;
 }
@@ -84,15 +104,20 @@ inline Vector<V> load(const float* a, const void* b, std::int64_t at) {
 // kLow16: the low format is float16.
 template <class V, ElementFormat B, bool kLow16, bool kUlp>
 class Kernel {
+  static constexpr int kParts = kLanes / V::kFloats;
   using F = typename V::F;
   using D = typename V::D;
+  using K = typename V::K;
+  using Mask = typename V::Mask;
+  static constexpr bool k16 = B != ElementFormat::float32;
   // The state lies outside: an object whose address leaves the loop would keep the lanes below out of registers.
   const PairParameters& m_p;
   PairState& m_s;
   Lanes<V> m_lanes;
-  F m_min[2], m_max[2];
+  F m_minA, m_maxA, m_minB, m_maxB;
   F m_abs, m_rel;
-  typename V::I m_small[2];
+  typename V::I m_smallA, m_smallB;
+  K m_minKey, m_maxKey, m_limitB;  // instead of the above for b, where it has 16 bits
   F m_tiny, m_atolBelow, m_rtolBelow, m_atolAbove, m_rtolAbove;
   typename V::K m_ulp;
   std::int64_t m_over = 0, m_differing = 0;
@@ -101,7 +126,9 @@ class Kernel {
     const Filter f = filterOf(m_s, m_p);
     m_abs = V::set(f.abs);
     m_rel = V::set(f.rel);
-    for (int i = 0; i < 2; ++i) m_small[i] = V::setBits(f.small[i]);
+    m_smallA = V::setBits(f.small[0]);
+    m_smallB = V::setBits(f.small[1]);
+    if constexpr (k16) m_limitB = V::setLimit(limit16(f.small[1] + 1, B == ElementFormat::float16));
   }
 
   // Only the vector's largest can be a new maximum.
@@ -109,7 +136,6 @@ class Kernel {
     const F divisor = V::max(magnitude, m_tiny);
     m_s.maxRel = maxOf(m_s.maxRel, V::largest(V::maxD(V::div(low, V::low(divisor)), V::div(high, V::high(divisor)))));
     m_s.maxAbs = maxOf(m_s.maxAbs, V::largest(V::maxD(low, high)));
-    setFilter();
   }
 
   [[gnu::noinline, gnu::cold]] static void addSmall(PairState& s, const PairParameters& p, F a, F b) {
@@ -134,55 +160,81 @@ class Kernel {
 
   [[gnu::always_inline]] inline void addHalf(D a, D b, D difference, int part) {
     m_lanes.abs[part] = V::addD(m_lanes.abs[part], difference);
-    m_lanes.difference[part] = V::addD(m_lanes.difference[part], V::mul(difference, difference));
-    m_lanes.reference[part] = V::addProduct(m_lanes.reference[part], a, a);
-    m_lanes.candidate[part] = V::addProduct(m_lanes.candidate[part], b, b);
-    m_lanes.product[part] = V::addProduct(m_lanes.product[part], a, b);
+    m_lanes.difference[part] = V::addSquare(m_lanes.difference[part], difference);
+    m_lanes.reference[part] = V::addSquare(m_lanes.reference[part], a);
+    m_lanes.candidate[part] = V::addSquare(m_lanes.candidate[part], b);
   }
 
-  [[gnu::always_inline]] inline void addRange(F a, F b, F magnitude, F other) {
-    m_min[0] = V::min(a, m_min[0]);
-    m_max[0] = V::max(a, m_max[0]);
-    m_min[1] = V::min(b, m_min[1]);
-    m_max[1] = V::max(b, m_max[1]);
-    if (__builtin_expect(V::anySmaller(magnitude, m_small[0], other, m_small[1]), 0)) {
-      addSmall(m_s, m_p, a, b);
-      setFilter();
+  [[gnu::always_inline]] inline void addRange(const Vector<V>& v, K order) {
+    m_minA = V::min(v.a, m_minA);
+    m_maxA = V::max(v.a, m_maxA);
+    if constexpr (k16) {
+      m_minKey = V::minKey(order, m_minKey);
+      m_maxKey = V::maxKey(order, m_maxKey);
+    } else {
+      m_minB = V::min(v.b, m_minB);
+      m_maxB = V::max(v.b, m_maxB);
     }
   }
 
-  [[gnu::always_inline]] inline void addUlp(const Vector<V>& v) {
+  [[gnu::always_inline]] inline void addUlp(const Vector<V>& v, K order) {
     constexpr bool kRounded = (B == ElementFormat::float16 && kLow16) || (B == ElementFormat::bfloat16 && !kLow16);
-    const auto key = [](F x) { return kLow16 ? V::halfKey(x) : V::bfloatKey(x); };
-    m_ulp = V::maxDistance(m_ulp, key(v.a), kRounded ? v.key : key(v.b));
+    const auto orderOf = [](F x) { return V::ordered(kLow16 ? V::halfKey(x) : V::bfloatKey(x)); };
+    m_ulp = V::maxDistance(m_ulp, orderOf(v.a), kRounded ? order : orderOf(v.b));
   }
 
-  [[gnu::always_inline]] inline void addVector(const Vector<V>& v, int part) {
+  // What the comparisons in float32 say of a vector.
+  struct Verdict {
+    Mask differing, below, small, raised, doubtful;
+  };
+
+  [[gnu::always_inline]] inline Verdict judge(const Vector<V>& v) const {
     const F magnitude = V::abs(v.a);
     const F difference = V::abs(V::sub(v.b, v.a));
-    const D aLow = V::low(v.a), aHigh = V::high(v.a), bLow = V::low(v.b), bHigh = V::high(v.b);
-    const D low = V::absD(V::subD(bLow, aLow)), high = V::absD(V::subD(bHigh, aHigh));
-    addHalf(aLow, bLow, low, part);
-    addHalf(aHigh, bHigh, high, part + 1);
-    addRange(v.a, v.b, magnitude, V::abs(v.b));
-    if constexpr (kUlp) addUlp(v);
-    const unsigned differing = V::different(v.a, v.b);
-    m_differing += __builtin_popcount(differing);
-    const unsigned below = differing & V::greater(difference, V::fma(m_rtolBelow, magnitude, m_atolBelow));
-    const unsigned above = differing & V::greater(difference, V::fma(m_rtolAbove, magnitude, m_atolAbove));
-    m_over += __builtin_expect(below == above, 1) ? __builtin_popcount(below) : countOver(magnitude, low, high);
+    Verdict verdict;
+    verdict.differing = V::different(v.a, v.b);
+    verdict.below = V::greater(verdict.differing, difference, V::fma(m_rtolBelow, magnitude, m_atolBelow));
+    const Mask above = V::greater(verdict.differing, difference, V::fma(m_rtolAbove, magnitude, m_atolAbove));
+    verdict.doubtful = V::eitherOf(verdict.below, above);
     const F relative = V::fma(V::max(magnitude, m_tiny), m_rel, V::set(-0x1p-149F));
-    const unsigned raised = V::greater(difference, m_abs) | V::greater(difference, relative);
-    if (__builtin_expect(differing & raised, 0)) raiseMaxima(magnitude, low, high);
+    verdict.raised = V::either(V::greater(verdict.differing, difference, m_abs), V::greater(verdict.differing, difference, relative));
+    const Mask smallB = k16 ? V::smallerKey(v.bits, m_limitB) : V::smaller(V::abs(v.b), m_smallB);
+    verdict.small = V::either(V::smaller(magnitude, m_smallA), smallB);
+    return verdict;
+  }
+
+  // True: the vector holds something rare, and addRare must follow.
+  [[gnu::always_inline]] inline Mask addVector(const Vector<V>& v, int part) {
+    const D aLow = V::low(v.a), aHigh = V::high(v.a), bLow = V::low(v.b), bHigh = V::high(v.b);
+    addHalf(aLow, bLow, V::absD(V::subD(bLow, aLow)), part);
+    addHalf(aHigh, bHigh, V::absD(V::subD(bHigh, aHigh)), part + 1);
+    const K order = V::ordered(v.bits);
+    addRange(v, order);
+    if constexpr (kUlp) addUlp(v, order);
+    const Verdict verdict = judge(v);
+    m_differing += V::count(verdict.differing);
+    m_over += V::count(verdict.below);
+    return V::either(V::either(verdict.small, verdict.raised), verdict.doubtful);
+  }
+
+  [[gnu::always_inline]] inline void addRare(const Vector<V>& v) {
+    const Verdict verdict = judge(v);
+    const D low = V::absD(V::subD(V::low(v.b), V::low(v.a))), high = V::absD(V::subD(V::high(v.b), V::high(v.a)));
+    if (V::any(verdict.small)) addSmall(m_s, m_p, v.a, v.b);
+    if (V::any(verdict.doubtful)) m_over += countOver(V::abs(v.a), low, high) - V::count(verdict.below);
+    if (V::any(verdict.raised)) raiseMaxima(V::abs(v.a), low, high);
+    setFilter();
   }
 
   [[gnu::always_inline]] inline void start() {
     for (int i = 0; i < Lanes<V>::kParts; ++i)
-      m_lanes.abs[i] = m_lanes.difference[i] = m_lanes.reference[i] = m_lanes.candidate[i] = m_lanes.product[i] = V::setD(0);
-    for (int i = 0; i < 2; ++i) {
-      m_min[i] = V::set(m_s.side[i].min);
-      m_max[i] = V::set(m_s.side[i].max);
-    }
+      m_lanes.abs[i] = m_lanes.difference[i] = m_lanes.reference[i] = m_lanes.candidate[i] = V::setD(0);
+    m_minA = V::set(m_s.side[0].min);
+    m_maxA = V::set(m_s.side[0].max);
+    m_minB = V::set(m_s.side[1].min);
+    m_maxB = V::set(m_s.side[1].max);
+    m_minKey = V::setKey(0x7FFF);
+    m_maxKey = V::setKey(-0x8000);
     const ToleranceFilter t = toleranceFilterOf(m_p);
     m_tiny = V::set(m_p.tiny);
     m_atolBelow = V::set(t.atolBelow);
@@ -193,13 +245,47 @@ class Kernel {
     setFilter();
   }
 
-  [[gnu::always_inline]] inline void finish() {
-    addSums(m_s, {Lanes<V>::sum(m_lanes.abs), Lanes<V>::sum(m_lanes.difference), Lanes<V>::sum(m_lanes.reference),
-                  Lanes<V>::sum(m_lanes.candidate), Lanes<V>::sum(m_lanes.product)});
-    for (int i = 0; i < 2; ++i) {
-      m_s.side[i].min = V::smallestF(m_min[i]) + 0.0F;
-      m_s.side[i].max = V::largestF(m_max[i]) + 0.0F;
+  // The extremes of b by their order, back as numbers.
+  [[gnu::always_inline]] inline void addKeys() {
+    std::int16_t low[V::kFloats], high[V::kFloats];
+    V::store(low, m_minKey);
+    V::store(high, m_maxKey);
+    for (int i = 0; i < V::kFloats; ++i) {
+      if (low[i] > high[i]) continue;  // no vector came
+      const float least = valueOf16(low[i], B), most = valueOf16(high[i], B);
+      if (least < m_s.side[1].min) m_s.side[1].min = least + 0.0F;
+      if (most > m_s.side[1].max) m_s.side[1].max = most + 0.0F;
     }
+  }
+
+  [[gnu::noinline]] static double productOf(const PairBlock& block) {
+    D lanes[Lanes<V>::kParts];
+    for (D& lane : lanes) lane = V::setD(0);
+    const std::int64_t whole = block.length - block.length % kLanes;
+    for (std::int64_t run = 0; run < block.count; ++run)
+      for (std::int64_t i = 0; i < whole; i += kLanes)
+        for (int part = 0; part < kParts; ++part) {
+          const Vector<V> v = load<V, B>(block.a + run * block.aStep, runOf(block, run), i + part * V::kFloats);
+          lanes[2 * part] = V::addProduct(lanes[2 * part], V::low(v.a), V::low(v.b));
+          lanes[2 * part + 1] = V::addProduct(lanes[2 * part + 1], V::high(v.a), V::high(v.b));
+        }
+    return Lanes<V>::sum(lanes);
+  }
+
+  [[gnu::always_inline]] static inline const void* runOf(const PairBlock& block, std::int64_t run) {
+    if constexpr (k16) return static_cast<const std::uint16_t*>(block.b) + run * block.bStep;
+    return static_cast<const float*>(block.b) + run * block.bStep;
+  }
+
+  [[gnu::always_inline]] inline void finish(const PairBlock& block) {
+    PairSums sums{Lanes<V>::sum(m_lanes.abs), Lanes<V>::sum(m_lanes.difference), Lanes<V>::sum(m_lanes.reference), Lanes<V>::sum(m_lanes.candidate), 0};
+    sums.product = productFollows(sums) ? followingProduct(sums) : productOf(block);
+    addSums(m_s, sums);
+    m_s.side[0].min = V::smallestF(m_minA) + 0.0F;
+    m_s.side[0].max = V::largestF(m_maxA) + 0.0F;
+    m_s.side[1].min = V::smallestF(m_minB) + 0.0F;
+    m_s.side[1].max = V::largestF(m_maxB) + 0.0F;
+    if constexpr (k16) addKeys();
     m_s.overTolerance += m_over;
     m_s.differing += m_differing;
     const std::int32_t distance = V::largestDistance(m_ulp);
@@ -223,6 +309,21 @@ class Kernel {
     return within;
   }
 
+  // Adds up to and with the first 16 that hold something rare, and returns where those stand; `whole`: none did. The rare work
+  // stays out of this loop, or it would take its registers.
+  [[gnu::always_inline]] inline std::int64_t addCommon(const float* a, const void* b, std::int64_t i, std::int64_t whole, std::int64_t ahead) {
+    constexpr int kLocality = 2;  // into the second-level cache
+    constexpr std::int64_t kBytes = B == ElementFormat::float32 ? 4 : 2;
+    for (; i < whole; i += kLanes) {
+      __builtin_prefetch(a + i + ahead, 0, kLocality);
+      __builtin_prefetch(static_cast<const char*>(b) + (i + ahead) * kBytes, 0, kLocality);
+      Mask rare = addVector(load<V, B>(a, b, i), 0);
+      if constexpr (kParts == 2) rare = V::either(rare, addVector(load<V, B>(a, b, i + V::kFloats), 2));
+      if (__builtin_expect(V::any(rare), 0)) return i;
+    }
+    return whole;
+  }
+
  public:
   [[gnu::always_inline]] inline Kernel(const PairParameters& p, PairState& state) : m_p(p), m_s(state) { start(); }
 
@@ -230,13 +331,14 @@ class Kernel {
     const std::int64_t whole = block.length - block.length % kLanes;
     for (std::int64_t run = 0; run < block.count; ++run) {
       const float* a = block.a + run * block.aStep;
-      const void* b = B == ElementFormat::float32 ? static_cast<const void*>(static_cast<const float*>(block.b) + run * block.bStep)
-                                                  : static_cast<const void*>(static_cast<const std::uint16_t*>(block.b) + run * block.bStep);
-      for (std::int64_t i = 0; i < whole; i += kLanes)
-#pragma GCC unroll 2
-        for (int part = 0; part < kLanes / V::kFloats; ++part) addVector(load<V, B>(a, b, i + part * V::kFloats), 2 * part);
+      const void* b = runOf(block, run);
+      for (std::int64_t i = 0; i < whole; i += kLanes) {
+        i = addCommon(a, b, i, whole, block.ahead);
+        if (i == whole) break;
+        for (int part = 0; part < kParts; ++part) addRare(load<V, B>(a, b, i + part * V::kFloats));
+      }
     }
-    finish();
+    finish(block);
     if (whole < block.length) addRest(block, whole);
     return withinFilters();
   }

@@ -52,7 +52,7 @@ class FloatComparison {
     const std::int64_t count = a.length * a.count;
     m_samples[at].elements += count;
     const bool inPlace = a.dtype == DType::float32 && (a.count == 1 || a.length % 16 == 0);
-    const bool added = inPlace ? m_kernel.add({static_cast<const float*>(a.data), b.data, formatOf(b.dtype), a.length, a.count, a.step, b.step},
+    const bool added = inPlace ? m_kernel.add({static_cast<const float*>(a.data), b.data, formatOf(b.dtype), a.length, a.count, a.step, b.step, a.ahead},
                                               m_parameters, m_states[at])
                                : m_kernel.add({widened(a, m_joinedA, m_wideA), joined(b, m_joinedB), formatOf(b.dtype), count, 1, count, count},
                                               m_parameters, m_states[at]);

@@ -52,12 +52,21 @@ class Side {
   }
 
   Runs runsOf(std::int64_t sample, const Tile& tile) const {
+    Runs runs = runsAt(sample, tile);
+    // In place: far ahead in one run, or the same place in the next tile.
+    if (m_inPlace) runs.ahead = runs.count == 1 ? kLineAhead : tile.rows * m_step;
+    return runs;
+  }
+
+ private:
+  static constexpr std::int64_t kLineAhead = 512;
+
+  Runs runsAt(std::int64_t sample, const Tile& tile) const {
     const auto* data = static_cast<const std::byte*>(m_data) + static_cast<std::size_t>(sample * tile.length) * base::sizeBytes(m_view.dtype);
     if (m_step == tile.length) return {data, m_view.dtype, tile.rows * tile.length, 1, tile.rows * tile.length};
     return {data, m_view.dtype, tile.length, tile.rows, m_step};
   }
 
- private:
   const TensorView& m_view;
   Split m_split;
   bool m_inPlace;
@@ -87,9 +96,9 @@ class Walker {
           visitTile({row, 1, sample, 1, at, std::min(kTileElements, m_split.inner - at)});
   }
 
-  // Rows of some cache lines each, and as many as fit: a sample's elements come together from many rows.
+  // Whole rows where some fit, else rows of some cache lines: a sample's elements come together from many rows.
   void walkShort() {
-    constexpr std::int64_t kRowElements = 128;
+    constexpr std::int64_t kRowElements = 1024;
     std::int64_t samples = std::min(m_split.samples, std::max<std::int64_t>(1, kRowElements / m_split.inner));
     std::int64_t rows = std::min(m_split.outer, kTileElements / (samples * m_split.inner));
     // Few rows: wider ones instead.
@@ -108,7 +117,7 @@ class Walker {
       // One side may lie joined where the other does not: both are cut alike.
       if (a.count != b.count) {
         Runs& longer = a.count == 1 ? a : b;
-        longer = {longer.data, longer.dtype, tile.length, tile.rows, tile.length};
+        longer = {longer.data, longer.dtype, tile.length, tile.rows, tile.length, longer.ahead};
       }
       m_visit(tile.sample + s, a, b);
     }

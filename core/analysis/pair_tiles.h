@@ -9,7 +9,7 @@
 
 namespace ulpscope::analysis {
 
-constexpr std::int64_t kTileElements = 8192;
+constexpr std::int64_t kTileElements = 16384;
 
 // Memory for one tile, made when first asked for.
 class TileBuffer {
@@ -27,6 +27,7 @@ struct Runs {
   const void* data;
   base::DType dtype;
   std::int64_t length, count, step;
+  std::int64_t ahead = 0;  // from each element to one that is read soon: a hint for prefetching, may point anywhere
 };
 
 // The runs one after another, copied into the buffer unless they lie so already.
