@@ -9,6 +9,7 @@
 #include <array>
 #include <cerrno>
 #include <chrono>
+#include <cstdio>
 #include <cstring>
 #include <filesystem>
 #include <thread>
@@ -52,10 +53,10 @@ Status checkKind(const std::string& path, const struct stat& info) {
   return base::success();
 }
 
-bool writeAll(int fd, const std::vector<std::byte>& bytes) {
+bool writeAll(int fd, const void* data, std::size_t size) {
   constexpr std::size_t kPiece = std::size_t{1} << 26;
-  for (std::size_t done = 0; done < bytes.size();) {
-    const ssize_t wrote = ::write(fd, bytes.data() + done, std::min(kPiece, bytes.size() - done));
+  for (std::size_t done = 0; done < size;) {
+    const ssize_t wrote = ::write(fd, static_cast<const char*>(data) + done, std::min(kPiece, size - done));
     if (wrote < 0 && errno == EINTR) continue;
     if (wrote <= 0) return false;
     done += static_cast<std::size_t>(wrote);
@@ -76,9 +77,12 @@ Status writePart(const std::string& path, const std::string& part, const std::ve
   ::unlink(part.c_str());  // left by a writer that was killed
   Descriptor fd(::open(part.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, mode));
   if (!fd.open()) return systemError("cannot be created", part, errno);
+  afterStep("part created");
   if (replaces && ::fchmod(fd.get(), old.st_mode & 07777) != 0) return systemError("cannot be given its permissions", part, errno);
-  if (!writeAll(fd.get(), bytes) || ::fsync(fd.get()) != 0 || !fd.close())
-    return systemError("cannot be written", part, errno);
+  if (!writeAll(fd.get(), bytes.data(), bytes.size())) return systemError("cannot be written", part, errno);
+  afterStep("part written");
+  if (::fsync(fd.get()) != 0 || !fd.close()) return systemError("cannot be written", part, errno);
+  afterStep("part synced");
   return base::success();
 }
 
@@ -113,7 +117,11 @@ Result<bool> makeFolder(const std::string& folder) {
   return false;
 }
 
+void ignoreStep(const char*) {}
+
 }  // namespace
+
+void (*afterStep)(const char* step) = ignoreStep;
 
 Error systemError(const std::string& what, const std::string& path, int errorNumber) {
   std::string remedy = "check the path";
@@ -156,8 +164,52 @@ Status writeWhole(const std::string& path, const std::vector<std::byte>& bytes, 
     ::unlink(part.c_str());
     return error;
   }
+  afterStep("renamed");
   syncFolder(folderOf(path));
+  afterStep("folder synced");
   return base::success();
+}
+
+Status placeNew(const std::string& part, const std::string& path) {
+  const Error taken{ErrorKind::usage, "exists already", path, "choose another name, or remove it"};
+  if (::renameat2(AT_FDCWD, part.c_str(), AT_FDCWD, path.c_str(), RENAME_NOREPLACE) != 0) {
+    if (errno == EEXIST) return taken;
+    if (errno != EINVAL && errno != ENOSYS) return systemError("cannot be put in place", path, errno);
+    // A file system without that flag: looking first is the best there is.
+    if (exists(path)) return taken;
+    if (::rename(part.c_str(), path.c_str()) != 0) return systemError("cannot be put in place", path, errno);
+  }
+  afterStep("renamed");
+  syncFolder(folderOf(path));
+  afterStep("folder synced");
+  return base::success();
+}
+
+NewFile::~NewFile() {
+  if (m_fd >= 0) ::close(m_fd);
+  if (m_made) ::unlink(part().c_str());
+}
+
+Status NewFile::create() {
+  ::unlink(part().c_str());  // left by a writer that was killed
+  m_fd = ::open(part().c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, m_mode);
+  m_made = m_fd >= 0;
+  if (!m_made) return systemError("cannot be created", part(), errno);
+  afterStep("part created");
+  return base::success();
+}
+
+Status NewFile::write(const char* data, std::size_t size) {
+  return writeAll(m_fd, data, size) ? base::success() : Status(systemError("cannot be written", part(), errno));
+}
+
+Status NewFile::finish() {
+  afterStep("part written");
+  if (::fsync(m_fd) != 0 || ::close(std::exchange(m_fd, -1)) != 0) return systemError("cannot be written", part(), errno);
+  afterStep("part synced");
+  Status placed = placeNew(part(), m_path);
+  m_made = !placed.ok();
+  return placed;
 }
 
 Result<WriteLock> WriteLock::take(const std::string& folder, std::chrono::milliseconds patience) {
@@ -167,6 +219,7 @@ Result<WriteLock> WriteLock::take(const std::string& folder, std::chrono::millis
   for (;;) {
     const auto madeNow = makeFolder(folder);
     if (!madeNow) return madeNow.error();
+    if (madeNow.value()) afterStep("folder made");
     made = made || madeNow.value();
     const std::string path = folder + "/lock";
     Descriptor fd(::open(path.c_str(), O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0666));
@@ -179,6 +232,7 @@ Result<WriteLock> WriteLock::take(const std::string& folder, std::chrono::millis
     if (::flock(fd.get(), LOCK_EX | LOCK_NB) == 0) {
       if (!isStillAt(fd.get(), path)) continue;
       signLock(fd.get());
+      afterStep("locked");
       return WriteLock(fd.release(), folder, made);
     }
     if (errno != EWOULDBLOCK && errno != EINTR) return systemError("cannot be locked", path, errno);

@@ -8,6 +8,7 @@
 #include <chrono>
 #include <cstddef>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace ulpscope::storage {
@@ -23,8 +24,34 @@ bool exists(const std::string& path);  // of any kind, dangling links included
 // replaced one keeps its own. After an error neither the part nor a changed `path` is left.
 base::Status writeWhole(const std::string& path, const std::vector<std::byte>& bytes, mode_t mode);
 
+// Called after each step that a crash could follow ("part created", "renamed"). Does nothing; tests put a killer there.
+extern void (*afterStep)(const char* step);
+
 // "cannot be written: No space left on device", with what to do about it.
 base::Error systemError(const std::string& what, const std::string& path, int errorNumber);
+
+// Renames the synced file `part` to `path`, where nothing may stand (kind usage), and syncs the folder.
+base::Status placeNew(const std::string& part, const std::string& path);
+
+// A file written piece by piece to path + ".part", which goes away unless finish() puts it in place (as placeNew).
+class NewFile {
+ public:
+  NewFile(std::string path, mode_t mode) : m_path(std::move(path)), m_mode(mode) {}
+  ~NewFile();
+  NewFile(const NewFile&) = delete;
+  NewFile& operator=(const NewFile&) = delete;
+  base::Status create();
+  base::Status write(const char* data, std::size_t size);
+  base::Status finish();
+
+ private:
+  std::string part() const { return m_path + ".part"; }
+
+  std::string m_path;
+  mode_t m_mode;
+  int m_fd = -1;
+  bool m_made = false;
+};
 
 // An exclusive lock (flock) on folder + "/lock", both made when missing. Waits up to `patience`, then says who holds it.
 class WriteLock {
@@ -33,6 +60,7 @@ class WriteLock {
   WriteLock(WriteLock&& other) noexcept;
   WriteLock& operator=(WriteLock&&) = delete;
   ~WriteLock();
+  bool madeFolder() const { return m_madeFolder; }
   // Undoes what take() made; for a session that did not come to be. Keeps a folder that holds anything else.
   void removeIfMade();
 

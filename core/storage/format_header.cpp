@@ -1,19 +1,23 @@
 #include "core/storage/format_header.h"
 
-#include "core/storage/session_store.h"
-
 #include <charconv>
 
 namespace ulpscope::storage {
 
 std::string ulpscopeVersion() { return ULPSCOPE_VERSION; }
 
+std::string linkedHdf5() {
+  unsigned major = 0, minor = 0, release = 0;
+  H5get_libversion(&major, &minor, &release);
+  return std::to_string(major) + "." + std::to_string(minor) + "." + std::to_string(release);
+}
+
 void writeHeader(hid_t file, const std::string& format, int version, const std::string& sessionId) {
   h5::writeAttribute(file, "NX_class", "NXroot");
   h5::writeAttribute(file, "file_format", format + "/" + std::to_string(version));
   h5::writeAttribute(file, "creator", "ulpscope");
   h5::writeAttribute(file, "creator_version", ulpscopeVersion());
-  h5::writeAttribute(file, "HDF5_Version", hdf5Version());
+  h5::writeAttribute(file, "HDF5_Version", linkedHdf5());
   h5::writeAttribute(file, "session_id", sessionId);
 }
 

@@ -81,6 +81,24 @@ Silence::Silence() {
 
 Silence::~Silence() { H5Eset_auto2(H5E_DEFAULT, m_print, m_data); }
 
+std::mutex& libraryMutex() {
+  static std::mutex mutex;
+  return mutex;
+}
+
+base::Result<Digest> checkFile(const std::string& path) {
+  if (const auto plain = checkPlainFile(path); !plain) return plain.error();
+  if (!looksLikeHdf5(path)) return Error{ErrorKind::input, "is not an HDF5 file", path, "check that this is the file you meant"};
+  return checkDigest(path);
+}
+
+base::Status checkFinished(const std::string& path) {
+  if (const auto plain = checkPlainFileNoLink(path); !plain) return plain;
+  if (!looksLikeHdf5(path)) return Error{ErrorKind::input, "is not an HDF5 file", path, "check that this is the file you meant"};
+  if (!endsInDigest(path)) return Error{ErrorKind::input, "is not finished, or another program changed it", path, "restore it from a copy"};
+  return base::success();
+}
+
 File createInMemory() {
   constexpr std::size_t kGrowth = std::size_t{1} << 20;
   const Plist access(check(H5Pcreate(H5P_FILE_ACCESS), "cannot be made"));
@@ -99,9 +117,6 @@ std::vector<std::byte> imageOf(const File& file) {
 }
 
 File openForReading(const std::string& path, Locking locking) {
-  if (const auto plain = checkPlainFile(path); !plain) throw Failure{plain.error()};
-  if (!looksLikeHdf5(path)) fail("is not an HDF5 file", path, "check that this is the file you meant");
-  if (const auto whole = checkDigest(path); !whole) throw Failure{whole.error()};
   const Plist access(check(H5Pcreate(H5P_FILE_ACCESS), "cannot be opened", path));
 #if H5_VERSION_GE(1, 10, 7)
   check(H5Pset_file_locking(access, locking == Locking::asConfigured, 1), "cannot be opened", path);

@@ -1,7 +1,7 @@
 // Private: the checked, owning side of HDF5's C API. Nothing outside core/storage includes this.
 //
 // Inside the folder a failed call throws Failure; every public function runs its body in guarded(), which turns it
-// (and what nlohmann and the allocator throw) into an Error. HDF5's own printing is off meanwhile.
+// (and what nlohmann and the allocator throw) into an Error. HDF5's own printing is off meanwhile, and other threads wait.
 #pragma once
 
 #include "core/base/error.h"
@@ -11,6 +11,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include <mutex>
 #include <new>
 #include <stdexcept>
 #include <string>
@@ -76,9 +77,12 @@ using Type = Handle<H5Tclose>;
 using Plist = Handle<H5Pclose>;
 using Attribute = Handle<H5Aclose>;
 
-// Runs body (giving T) and gives Result<T>; errors get `place` put before their own.
+// Held by the one thread that is inside HDF5, so that no fork of ours copies HDF5 in the middle of another thread's call.
+std::mutex& libraryMutex();
+
+// Runs body (giving T) and gives Result<T>; errors get `place` put before their own. Precondition: the mutex is held.
 template <typename Body>
-auto guarded(const std::string& place, Body body) -> base::Result<std::invoke_result_t<Body>> {
+auto caught(const std::string& place, Body body) -> base::Result<std::invoke_result_t<Body>> {
   const Silence silence;
   try {
     return body();
@@ -93,6 +97,10 @@ auto guarded(const std::string& place, Body body) -> base::Result<std::invoke_re
   }
 }
 
+// Before HDF5 sees a file: says in plain words when it is missing, a folder, no plain file, empty, not HDF5 or damaged.
+base::Result<Digest> checkFile(const std::string& path);
+base::Status checkFinished(const std::string& path);  // the same, of the end of a file that we wrote
+
 // What a Result holds, or its Error thrown as Failure.
 template <typename T>
 T valueOrFail(base::Result<T> result) {
@@ -100,15 +108,39 @@ T valueOrFail(base::Result<T> result) {
   return std::move(result).value();
 }
 
-// For bodies that read a file: tries them in a child process first (integrity.h).
+template <typename Body>
+auto guarded(const std::string& place, Body body) {
+  const std::scoped_lock alone(libraryMutex());
+  return caught(place, body);
+}
+
+// First in a child process, then here. Precondition: the mutex is held.
+template <typename Body>
+auto triedAndRead(const std::string& path, Body body) -> base::Result<std::invoke_result_t<Body>> {
+  const auto tried = [&] {
+    const auto result = caught(path, body);
+    return result ? base::success() : base::Status(result.error());
+  };
+  if (const auto survived = tryInChild(path, tried, trialPatience(path)); !survived) return survived.error();
+  return caught(path, body);
+}
+
+// For bodies that read the file at `path`. One that does not end in its own digest is first tried in a child process.
 template <typename Body>
 auto guardedRead(const std::string& path, Body body) -> base::Result<std::invoke_result_t<Body>> {
-  const auto survived = tryInChild(path, [&] {
-    const auto result = guarded(path, body);
-    return result ? base::success() : base::Status(result.error());
-  });
-  if (!survived) return survived.error();
-  return guarded(path, body);
+  const auto digest = checkFile(path);
+  if (!digest) return digest.error();
+  const std::scoped_lock alone(libraryMutex());
+  return digest.value() == Digest::intact ? caught(path, body) : triedAndRead(path, body);
+}
+
+// For bodies that read little of a file that can be huge and must be finished: only looks whether it ends in a digest.
+template <typename Body>
+auto guardedGlance(const std::string& path, Body body) -> base::Result<std::invoke_result_t<Body>> {
+  const auto finished = checkFinished(path);
+  if (!finished) return finished.error();
+  const std::scoped_lock alone(libraryMutex());
+  return triedAndRead(path, body);
 }
 
 // A file built in memory: the bytes are written by atomic_file.h, so that a full disk never meets HDF5.
@@ -117,7 +149,7 @@ File createInMemory();
 std::vector<std::byte> imageOf(const File& file);
 
 enum class Locking { none, asConfigured };
-// Read-only; says in plain words when the file is missing, a folder, no plain file, empty, not HDF5 or truncated.
+// Read-only, of a file that checkFile (guardedRead) has passed.
 File openForReading(const std::string& path, Locking locking);
 
 struct LinkName {

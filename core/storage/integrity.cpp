@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include <fcntl.h>
+#include <poll.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -12,15 +13,19 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <csignal>
 #include <filesystem>
 #include <fstream>
+#include <optional>
 
 namespace ulpscope::storage {
 namespace {
 
 using base::Error;
 using base::ErrorKind;
+using base::Result;
 using base::Status;
+using Clock = std::chrono::steady_clock;
 
 constexpr std::string_view kMark = "\nULPSCOPE SHA-256 ";
 constexpr std::size_t kHexDigits = 64;
@@ -29,19 +34,16 @@ constexpr std::size_t kTrailerBytes = kMark.size() + kHexDigits + 1;
 Error unreadable(const std::string& path) { return Error{ErrorKind::input, "cannot be read to its end", path, "check the disk"}; }
 
 // The data may be whole, but whoever cut the file here cut it.
-Status checkNotCutInDigest(const std::string& path, const std::string& tail) {
+Result<Digest> noDigestUnlessCut(const std::string& path, const std::string& tail) {
   constexpr std::size_t kTelling = 6;  // of the mark: as much as chance does not write
-  if (tail.find(kMark.substr(0, kTelling)) == std::string::npos) return base::success();
+  if (tail.find(kMark.substr(0, kTelling)) == std::string::npos) return Digest::none;
   return Error{ErrorKind::input, "is cut short", path, "copy the file again"};
 }
 
-// Ends that a crash of HDF5 must not reach: our stderr, the disk (a core file), the clock.
-void confineChild(const std::string& path) {
-  constexpr rlim_t kSeconds = 60, kBytesASecond = rlim_t{1} << 21;
-  std::error_code ignored;
-  const auto size = std::filesystem::file_size(path, ignored);
+// Ends that a crash of HDF5 must not reach: our stderr, the disk (a core file), the processor.
+void confineChild(std::chrono::milliseconds patience) {
   const rlimit noCore{0, 0};
-  const rlim_t seconds = kSeconds + (ignored ? 0 : static_cast<rlim_t>(size) / kBytesASecond);
+  const auto seconds = static_cast<rlim_t>(1 + patience.count() / 1000);
   const rlimit time{seconds, seconds};
   ::setrlimit(RLIMIT_CORE, &noCore);
   ::setrlimit(RLIMIT_CPU, &time);
@@ -58,15 +60,37 @@ void tell(int pipe, const Error& error) {
   }
 }
 
-std::string listen(int pipe) {
+// What the child told until it closed its end; nothing when that took too long.
+std::optional<std::string> listen(int pipe, Clock::time_point giveUp) {
   std::string text;
   std::array<char, 4096> piece{};
   for (;;) {
+    const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(giveUp - Clock::now()).count();
+    if (left <= 0) return std::nullopt;
+    pollfd end{pipe, POLLIN, 0};
+    const int ready = ::poll(&end, 1, static_cast<int>(std::min<decltype(left)>(left, 1'000'000)));
+    if (ready < 0 && errno != EINTR) return std::nullopt;
+    if (ready <= 0) continue;
     const ssize_t got = ::read(pipe, piece.data(), piece.size());
     if (got < 0 && errno == EINTR) continue;
     if (got <= 0) return text;
     text.append(piece.data(), static_cast<std::size_t>(got));
   }
+}
+
+// Its exit status as waitpid gives it; nothing when somebody else took it.
+std::optional<int> statusOf(pid_t child) {
+  int status = 0;
+  while (::waitpid(child, &status, 0) < 0)
+    if (errno != EINTR) return std::nullopt;
+  return status;
+}
+
+[[noreturn]] void readAndTell(int pipe, const std::function<Status()>& read, std::chrono::milliseconds patience) {
+  confineChild(patience);
+  const Status status = read();
+  if (!status) tell(pipe, status.error());
+  ::_exit(0);
 }
 
 }  // namespace
@@ -78,14 +102,14 @@ void appendDigest(std::vector<std::byte>& image) {
   image.insert(image.end(), bytes, bytes + trailer.size());
 }
 
-Status checkDigest(const std::string& path) {
+Result<Digest> checkDigest(const std::string& path) {
   std::ifstream file(path, std::ios::binary | std::ios::ate);
   auto left = static_cast<std::streamoff>(file.tellg());
-  if (!file || left < static_cast<std::streamoff>(kTrailerBytes)) return base::success();
+  if (!file || left < static_cast<std::streamoff>(kTrailerBytes)) return Digest::none;
   left -= static_cast<std::streamoff>(kTrailerBytes);
   std::string trailer(kTrailerBytes, '\0');
   if (!file.seekg(left) || !file.read(trailer.data(), static_cast<std::streamsize>(trailer.size()))) return unreadable(path);
-  if (!trailer.starts_with(kMark) || trailer.back() != '\n') return checkNotCutInDigest(path, trailer);
+  if (!trailer.starts_with(kMark) || trailer.back() != '\n') return noDigestUnlessCut(path, trailer);
   base::Sha256 hash;
   std::vector<char> buffer(std::size_t{1} << 20);
   file.seekg(0);
@@ -95,31 +119,41 @@ Status checkDigest(const std::string& path) {
     hash.update(buffer.data(), static_cast<std::size_t>(piece));
     left -= piece;
   }
-  if (hash.hexDigest() == trailer.substr(kMark.size(), kHexDigits)) return base::success();
+  if (hash.hexDigest() == trailer.substr(kMark.size(), kHexDigits)) return Digest::intact;
   return Error{ErrorKind::input, "is damaged: its bytes are not those that were written", path, "restore it from a copy"};
 }
 
-Status tryInChild(const std::string& path, const std::function<Status()>& read) {
+bool endsInDigest(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  std::string trailer(kTrailerBytes, '\0');
+  file.seekg(-static_cast<std::streamoff>(kTrailerBytes), std::ios::end);
+  return file.read(trailer.data(), static_cast<std::streamsize>(trailer.size())) && trailer.starts_with(kMark) && trailer.back() == '\n';
+}
+
+std::chrono::milliseconds trialPatience(const std::string& path) {
+  constexpr std::uintmax_t kBytesAMillisecond = 1024;
+  std::error_code failed;
+  const std::uintmax_t size = std::filesystem::file_size(path, failed);
+  return std::chrono::minutes(1) + std::chrono::milliseconds(failed ? 0 : size / kBytesAMillisecond);
+}
+
+Status tryInChild(const std::string& path, const std::function<Status()>& read, std::chrono::milliseconds patience) {
   int ends[2] = {-1, -1};
   if (::pipe2(ends, O_CLOEXEC) != 0) return base::success();
   const pid_t child = ::fork();
-  if (child == 0) {
-    confineChild(path);
-    const Status status = read();
-    if (!status) tell(ends[1], status.error());
-    ::_exit(0);
-  }
+  if (child == 0) readAndTell(ends[1], read, patience);
   ::close(ends[1]);
-  const std::string told = child > 0 ? listen(ends[0]) : "";
+  const auto told = child > 0 ? listen(ends[0], Clock::now() + patience) : "";
   ::close(ends[0]);
   if (child < 0) return base::success();  // no process to spare: read without the net
-  int status = 0;
-  while (::waitpid(child, &status, 0) < 0)
-    if (errno != EINTR) return base::success();
-  if (!WIFEXITED(status) || WEXITSTATUS(status) != 0)
+  if (!told) ::kill(child, SIGKILL);
+  const auto status = statusOf(child);
+  if (!told)
+    return Error{ErrorKind::input, "cannot be read: HDF5 does not come to an end with it", path, "restore it from a copy, or write it again"};
+  if (status && (!WIFEXITED(*status) || WEXITSTATUS(*status) != 0))
     return Error{ErrorKind::input, "is damaged: HDF5 fails on it", path, "restore it from a copy, or write it again"};
-  if (told.empty()) return base::success();
-  return base::errorFromJson(nlohmann::json::parse(told));
+  if (told->empty()) return base::success();
+  return base::errorFromJson(nlohmann::json::parse(*told));
 }
 
 }  // namespace ulpscope::storage

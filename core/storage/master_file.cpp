@@ -3,6 +3,7 @@
 #include "core/storage/format_header.h"
 #include "core/storage/run_table.h"
 #include "core/storage/session_paths.h"
+#include "core/storage/structure.h"
 
 #include <nlohmann/json.hpp>
 
@@ -57,43 +58,13 @@ void writeEntry(hid_t file, const session::RunRecord& run, const std::string& fo
   writeHeatmapLink(entry, run, folderName);
 }
 
-// A link out of the file other than our own heatmap links is how a hostile master would make other readers leave it.
-void refuseForeignLinks(hid_t group, const std::string& place) {
-  for (const h5::LinkName& link : h5::links(group)) {
-    const std::string where = place + link.name;
-    if (link.type == H5L_TYPE_HARD) continue;
-    if (link.type != H5L_TYPE_EXTERNAL) h5::fail("is a link, which no session holds", where, "do not trust this file");
-    H5L_info_t info;
-    h5::check(H5Lget_info(group, link.name.c_str(), &info, H5P_DEFAULT), "cannot be looked at", where);
-    std::vector<char> value(info.u.val_size + 1, '\0');
-    h5::check(H5Lget_val(group, link.name.c_str(), value.data(), info.u.val_size, H5P_DEFAULT), "cannot be looked at", where);
-    const char* target = nullptr;
-    h5::check(H5Lunpack_elink_val(value.data(), info.u.val_size, nullptr, &target, nullptr), "cannot be looked at", where);
-    if (!isOwnLinkTarget(target)) h5::fail("is a link to '" + std::string(target) + "', out of the session", where, "do not trust this file");
-  }
-}
-
 bool isIndex(std::int64_t index, std::size_t count) { return index >= -1 && index < static_cast<std::int64_t>(count); }
-
-// Everything that indexes sites or samples is checked here once, so that no reader has to.
-void checkIndices(const session::RunRecord& run, std::size_t samples) {
-  const auto need = [](bool right, const char* where) {
-    if (!right) h5::fail("points outside the session's sites or samples", where, "the file is damaged; restore it from a copy");
-  };
-  for (const session::SiteSummary& site : run.sites) need(isIndex(site.worstSample, samples), "sites/worst_sample");
-  for (const auto& finding : run.nonfiniteOrigins) need(isIndex(finding.site, run.sites.size()), "record, nonfinite_origins");
-  for (const auto& finding : run.referenceNonfinite) need(isIndex(finding.site, run.sites.size()), "record, reference_nonfinite");
-  for (const session::Flip& flip : run.flips)
-    need(isIndex(flip.sample, samples) && isIndex(flip.firstSiteOverTolerance, run.sites.size()), "flips");
-  need(run.decisions.empty() || run.decisions.size() == samples, "decisions");
-}
 
 void readRuns(hid_t file, Session& session) {
   for (const h5::LinkName& link : h5::links(file)) {
     const auto number = runNumberOfId(link.name);
     if (!number) continue;
     const h5::Group entry = h5::openGroup(file, link.name);
-    refuseForeignLinks(entry, link.name + "/");
     try {
       session.runs.push_back(readRun(entry));
       checkIndices(session.runs.back(), session.samples.ids.size());
@@ -105,6 +76,18 @@ void readRuns(hid_t file, Session& session) {
 }
 
 }  // namespace
+
+void checkIndices(const session::RunRecord& run, std::size_t samples) {
+  const auto need = [](bool right, const char* where) {
+    if (!right) h5::fail("points outside the session's sites or samples", where, "the file is damaged; restore it from a copy");
+  };
+  for (const session::SiteSummary& site : run.sites) need(isIndex(site.worstSample, samples), "sites/worst_sample");
+  for (const auto& finding : run.nonfiniteOrigins) need(isIndex(finding.site, run.sites.size()), "record, nonfinite_origins");
+  for (const auto& finding : run.referenceNonfinite) need(isIndex(finding.site, run.sites.size()), "record, reference_nonfinite");
+  for (const session::Flip& flip : run.flips)
+    need(isIndex(flip.sample, samples) && isIndex(flip.firstSiteOverTolerance, run.sites.size()), "flips");
+  need(run.decisions.empty() || run.decisions.size() == samples, "decisions");
+}
 
 std::vector<std::byte> masterImage(const Session& session, const std::string& folderName) {
   const h5::File file = h5::createInMemory();
@@ -120,11 +103,12 @@ std::vector<std::byte> masterImage(const Session& session, const std::string& fo
   return h5::imageOf(file);
 }
 
-Session readMaster(const std::string& path) {
+Master readMaster(const std::string& path) {
   const h5::File file = h5::openForReading(path, h5::Locking::none);
   checkHeader(file, kFormat, kSessionFormat);
-  refuseForeignLinks(file, "/");
-  Session session;
+  Master master;
+  master.linkedFolder = refuseStrangeStructure(file, Links::ownHeatmaps);
+  Session& session = master.session;
   session.id = h5::readTextAttribute(file, "session_id");
   session.createdUtc = h5::readTextAttribute(file, "created");
   session.creatorVersion = h5::readTextAttribute(file, "session_creator_version");
@@ -135,7 +119,7 @@ Session readMaster(const std::string& path) {
   session.model = std::move(model).value();
   session.samples = readSamples(file);
   readRuns(file, session);
-  return session;
+  return master;
 }
 
 }  // namespace ulpscope::storage

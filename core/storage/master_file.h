@@ -14,7 +14,14 @@ inline constexpr int kSessionFormat = 1;  // raised when an older Ulpscope could
 
 // `folderName`: name of the session's folder, for the links that other readers follow.
 std::vector<std::byte> masterImage(const session::Session& session, const std::string& folderName);
+
+struct Master {
+  session::Session session;
+  std::string linkedFolder;  // the folder its links for other readers name; empty without runs
+};
 // Throws h5::Failure.
-session::Session readMaster(const std::string& path);
+Master readMaster(const std::string& path);
+// Everything in a run that indexes sites or samples is checked here once, so that no reader has to. Throws h5::Failure.
+void checkIndices(const session::RunRecord& run, std::size_t samples);
 
 }  // namespace ulpscope::storage

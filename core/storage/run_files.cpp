@@ -2,7 +2,9 @@
 
 #include "core/base/float_formats.h"
 #include "core/storage/format_header.h"
+#include "core/storage/master_file.h"
 #include "core/storage/run_table.h"
+#include "core/storage/structure.h"
 
 #include <hdf5_hl.h>
 
@@ -37,6 +39,13 @@ h5::Group openEntry(hid_t file, const Session& session, const RunRecord& run) {
   if (h5::readTextAttribute(file, "run_id") != run.id())
     h5::fail("holds " + h5::readTextAttribute(file, "run_id") + ", not " + run.id(), "", "give the run files their own names back");
   return h5::openGroup(file, run.id());
+}
+
+h5::File openRunFile(const std::string& path, const char* kind, int format) {
+  h5::File file = h5::openForReading(path, h5::Locking::none);
+  checkHeader(file, kind, format);
+  refuseStrangeStructure(file, Links::none);
+  return file;
 }
 
 void attachScale(hid_t data, const char* matrix, const char* scale, unsigned dimension) {
@@ -204,8 +213,7 @@ std::vector<std::byte> tensorsImage(const Session& session, const RunRecord& run
 }
 
 RunMetrics readMetricsFile(const std::string& path, const Session& session, const RunRecord& run) {
-  const h5::File file = h5::openForReading(path, h5::Locking::none);
-  checkHeader(file, kMetricsKind, kMetricsFormat);
+  const h5::File file = openRunFile(path, kMetricsKind, kMetricsFormat);
   const h5::Group data = h5::openGroup(openEntry(file, session, run), "divergence");
   const auto sites = static_cast<std::int64_t>(run.sites.size());
   const auto samples = static_cast<std::int64_t>(session.samples.ids.size());
@@ -218,13 +226,35 @@ RunMetrics readMetricsFile(const std::string& path, const Session& session, cons
 }
 
 std::vector<OutputTensors> readTensorsFile(const std::string& path, const Session& session, const RunRecord& run) {
-  const h5::File file = h5::openForReading(path, h5::Locking::none);
-  checkHeader(file, kTensorsKind, kTensorsFormat);
+  const h5::File file = openRunFile(path, kTensorsKind, kTensorsFormat);
   const h5::Group entry = openEntry(file, session, run);
   const std::int64_t count = h5::readIntegerAttribute(entry, "outputs");
   std::vector<OutputTensors> outputs;
   for (std::int64_t i = 0; i < count; ++i) outputs.push_back(readOutput(entry, static_cast<std::size_t>(i)));
   return outputs;
+}
+
+std::string sessionIdOfRunFile(const std::string& path) {
+  return h5::readTextAttribute(h5::openForReading(path, h5::Locking::none), "session_id");
+}
+
+RunRecord readRecordOfMetricsFile(const std::string& path, const Session& session, int number) {
+  RunRecord run;
+  run.number = number;
+  {
+    const h5::File file = openRunFile(path, kMetricsKind, kMetricsFormat);
+    run = readRun(openEntry(file, session, run));
+  }
+  if (run.number != number) h5::fail("says that it is run " + std::to_string(run.number), "", "the file is damaged");
+  checkIndices(run, session.samples.ids.size());
+  readMetricsFile(path, session, run);
+  return run;
+}
+
+void checkTensorsFile(const std::string& path, const Session& session, const RunRecord& run) {
+  const h5::File file = h5::openForReading(path, h5::Locking::none);
+  checkHeader(file, kTensorsKind, kTensorsFormat);
+  openEntry(file, session, run);
 }
 
 }  // namespace ulpscope::storage

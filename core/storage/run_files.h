@@ -20,4 +20,11 @@ std::vector<std::byte> tensorsImage(const session::Session& session, const sessi
 RunMetrics readMetricsFile(const std::string& path, const session::Session& session, const session::RunRecord& run);
 std::vector<OutputTensors> readTensorsFile(const std::string& path, const session::Session& session, const session::RunRecord& run);
 
+// Of a metrics or tensors file; throws for other files.
+std::string sessionIdOfRunFile(const std::string& path);
+// The run a metrics file is of, its matrices checked against it. run.number must be `number`.
+session::RunRecord readRecordOfMetricsFile(const std::string& path, const session::Session& session, int number);
+// Throws unless the file is this run's; reads none of its tensors.
+void checkTensorsFile(const std::string& path, const session::Session& session, const session::RunRecord& run);
+
 }  // namespace ulpscope::storage

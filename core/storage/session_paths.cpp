@@ -49,8 +49,9 @@ std::optional<int> runNumberOfId(const std::string& id) { return numberBetween(i
 
 int nextRunNumber(const std::string& folder, int taken) {
   std::error_code none;
-  for (const auto& entry : fs::directory_iterator(folder, none))
-    if (const auto number = runNumberOfFile(entry.path().filename().string())) taken = std::max(taken, *number);
+  for (const std::string& place : {folder, folder + "/set-aside"})
+    for (const auto& entry : fs::directory_iterator(place, none))
+      if (const auto number = runNumberOfFile(entry.path().filename().string())) taken = std::max(taken, *number);
   return taken + 1;
 }
 

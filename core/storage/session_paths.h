@@ -20,7 +20,7 @@ std::string runFilePath(const std::string& master, int number, RunFileKind kind)
 // The number in "run-0003.metrics.h5" or "run-0003.tensors.h5"; nothing for any other name.
 std::optional<int> runNumberOfFile(const std::string& name);
 std::optional<int> runNumberOfId(const std::string& id);  // "run_0003"
-// 1 + the largest of `taken` and of every run file in the folder, named by a master or not.
+// 1 + the largest of `taken` and of every run file in the folder, named by a master or not, or set aside.
 int nextRunNumber(const std::string& folder, int taken);
 
 // True for the one kind of external link that a master holds for other readers: "<folder>.d/run-NNNN.metrics.h5".

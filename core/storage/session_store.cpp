@@ -1,6 +1,7 @@
 #include "core/storage/session_store.h"
 
 #include "core/base/clock.h"
+#include "core/storage/adoption.h"
 #include "core/storage/atomic_file.h"
 #include "core/storage/format_header.h"
 #include "core/storage/master_file.h"
@@ -25,6 +26,14 @@ using session::Session;
 constexpr mode_t kMasterMode = 0666;
 constexpr mode_t kRunFileMode = 0444;
 
+// A run added beside a missing folder would make a second, half folder that the first could never join.
+Status checkFolder(const std::string& master) {
+  if (exists(folderOfSession(master))) return base::success();
+  const auto view = viewSession(master, Unnamed::adopt);
+  if (!view) return view.error();
+  return view->session.runs.empty() ? base::success() : Status(missingFolder(master, view->session, view->linkedFolder));
+}
+
 // Everything about the target that can be known before the lock is taken.
 Status checkTarget(const std::string& master, WriteMode mode) {
   struct stat info {};
@@ -37,6 +46,7 @@ Status checkTarget(const std::string& master, WriteMode mode) {
   }
   if (S_ISDIR(info.st_mode)) return Error{ErrorKind::input, "is a folder, not a session", master, "name the session file, for instance model-fp16.ulps"};
   if (mode == WriteMode::create) return Error{ErrorKind::usage, "exists already", master, "use --append to add a run to it, or choose another name"};
+  if (auto folder = checkFolder(master); !folder) return folder;
   // rename() would replace a read-only file all the same; whoever made it read-only meant it.
   if ((info.st_mode & (S_IWUSR | S_IWGRP | S_IWOTH)) == 0 || ::access(master.c_str(), W_OK) != 0)
     return Error{ErrorKind::input, "is read-only, no run can be added to it", master, "make it writable (chmod u+w), or copy the session and its .d folder"};
@@ -44,15 +54,15 @@ Status checkTarget(const std::string& master, WriteMode mode) {
 }
 
 // What stands on disk now, with `session`'s own words where nobody else wrote since it was read.
-Result<Session> merged(const std::string& master, const Session& session) {
-  Result<Session> disk = openSession(master);
-  if (!disk) return disk;
+Result<Session> merged(const Result<SessionView>& view, const std::string& master, const Session& session) {
+  if (!view) return view.error();
+  const Session* disk = &view->session;
   if (disk->id != session.id)
     return Error{ErrorKind::input, "is another session than the one that was opened", master, "open it again"};
   const bool unchanged = disk->generation == session.generation;
   if (disk->samples.ids != session.samples.ids || disk->model.fingerprint != session.model.fingerprint)
     return Error{ErrorKind::input, "holds another model or other samples than this run", master, "write this run to a session of its own"};
-  if (!unchanged) return disk;
+  if (!unchanged) return *disk;
   Session own = session;
   own.runs = disk->runs;
   return own;
@@ -80,8 +90,12 @@ Status writeAll(const std::string& master, int number, const RunImages& images) 
 Result<Session> addRunLocked(const std::string& master, Session session, RunRecord run, const RunMetrics& metrics,
                              const std::vector<OutputTensors>& outputs) {
   if (exists(master)) {
-    auto now = merged(master, session);
+    const auto view = viewSession(master, Unnamed::adopt);
+    auto now = merged(view, master, session);
     if (!now) return now;
+    const auto aside = clearLeftovers(master, view->adoption);
+    if (!aside) return aside.error();
+    run.warnings.insert(run.warnings.end(), aside->begin(), aside->end());
     session = std::move(now).value();
   }
   const std::string folder = folderOfSession(master);
@@ -128,13 +142,15 @@ Session newSession(const std::string& title) {
 }
 
 Result<Session> openSession(const std::string& masterPath) {
-  return h5::guardedRead(masterPath, [&] { return readMaster(resolvedMaster(masterPath)); });
+  auto view = viewSession(masterPath, Unnamed::adoptUnlessWriterActive);
+  if (!view) return view.error();
+  return std::move(view.value().session);
 }
 
-Status checkWritable(const std::string& masterPath, WriteMode mode) {
+Status checkWritable(const std::string& masterPath, WriteMode mode, std::chrono::milliseconds patience) {
   const std::string master = resolvedMaster(masterPath);
   if (auto target = checkTarget(master, mode); !target) return target;
-  auto lock = WriteLock::take(folderOfSession(master));
+  auto lock = WriteLock::take(folderOfSession(master), patience);
   if (!lock) return lock.error();
   lock.value().removeIfMade();
   return base::success();
@@ -166,9 +182,8 @@ Result<std::vector<OutputTensors>> readOutputs(const std::string& masterPath, co
 }
 
 std::string hdf5Version() {
-  unsigned major = 0, minor = 0, release = 0;
-  H5get_libversion(&major, &minor, &release);
-  return std::to_string(major) + "." + std::to_string(minor) + "." + std::to_string(release);
+  const std::scoped_lock alone(h5::libraryMutex());
+  return linkedHdf5();
 }
 
 }  // namespace ulpscope::storage

@@ -1,12 +1,13 @@
 // The session on disk: `name.ulps` (a small HDF5 master, rewritten whole) and `name.ulps.d/` (one metrics and one
 // tensors file a run, written once). FORMAT.md is the schema. The only folder that sees HDF5.
 //
-// Thread: one at a time may be inside this folder's functions (HDF5 has one global lock).
+// Thread: any; functions of this folder wait for each other where they use HDF5.
 #pragma once
 
 #include "core/base/error.h"
 #include "core/session/session.h"
 
+#include <chrono>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -53,11 +54,12 @@ struct OutputTensors {
 session::Session newSession(const std::string& title);
 
 // Reads a master. Errors (kind input) name the file and the fault: missing, not HDF5, not an Ulpscope session, newer
-// format, truncated, links out of the session.
+// format, truncated, links out of the session. A run whose files are complete but that the master does not name yet (its
+// writer was interrupted) is part of the session, with a warning that says so; session_care.h tells what else there is.
 base::Result<session::Session> openSession(const std::string& masterPath);
 
 // Writes the run's metrics and tensors files (.part, flush, sync, rename), then the master with the run added: takes the lock,
-// re-reads, checks that the generation is the one `session` was read at (merging runs it does not know), writes, renames.
+// re-reads, adopts complete runs that no master names and sets halves of runs aside (a warning of the run says so), checks that the generation is the one `session` was read at (merging runs it does not know), writes, renames.
 // Gives the session as it now stands. run.number is assigned here.
 // `create`: the master must not exist yet (kind usage otherwise, "exists; use --append").
 enum class WriteMode { create, append };
@@ -65,7 +67,7 @@ base::Result<session::Session> addRun(const std::string& masterPath, session::Se
                                       const RunMetrics& metrics, const std::vector<OutputTensors>& outputs, WriteMode mode);
 
 // Whether addRun could write there, asked before a long run starts; leaves nothing behind. Errors as addRun's.
-base::Status checkWritable(const std::string& masterPath, WriteMode mode);
+base::Status checkWritable(const std::string& masterPath, WriteMode mode, std::chrono::milliseconds patience = std::chrono::minutes(2));
 
 // Heatmap data and outputs of a run; error when its file is missing (names it) or belongs to another session.
 base::Result<RunMetrics> readMetrics(const std::string& masterPath, const session::Session& session, const std::string& runId);

@@ -1,0 +1,102 @@
+#include "core/storage/adoption.h"
+
+#include "core/storage/h5.h"
+#include "core/storage/master_file.h"
+#include "core/storage/run_files.h"
+#include "core/storage/session_paths.h"
+
+#include <algorithm>
+
+namespace ulpscope::storage {
+namespace {
+
+using base::Result;
+using session::RunRecord;
+using session::Session;
+
+constexpr const char* kAdoptedWarning =
+    "this run was found complete beside the session, which did not name it: its writer was interrupted just before it was done";
+
+std::string halfText(const UnnamedRun& run) {
+  const std::string other = runFileName(run.number, run.metrics ? RunFileKind::tensors : RunFileKind::metrics);
+  return run.names().front() + ": its other half, " + other + ", is missing (a writer was interrupted)";
+}
+
+// The session a run file says it belongs to. The tensors may be large, so they are not read to their end.
+Result<std::string> sessionIdOf(const std::string& path) {
+  return h5::guardedGlance(path, [&] { return sessionIdOfRunFile(path); });
+}
+
+Result<RunRecord> readUnnamed(const std::string& master, const Session& session, int number) {
+  const std::string metrics = runFilePath(master, number, RunFileKind::metrics), tensors = runFilePath(master, number, RunFileKind::tensors);
+  auto run = h5::guardedRead(metrics, [&] { return readRecordOfMetricsFile(metrics, session, number); });
+  if (!run) return run;
+  const auto belongs = h5::guardedGlance(tensors, [&] {
+    checkTensorsFile(tensors, session, run.value());
+    return base::Done{};
+  });
+  if (!belongs) return belongs.error();
+  return run;
+}
+
+bool isOfOtherSession(const std::string& master, const Session& session, const UnnamedRun& run) {
+  const auto names = run.names();
+  return std::any_of(names.begin(), names.end(), [&](const std::string& name) {
+    const auto id = sessionIdOf(folderOfSession(master) + "/" + name);
+    return id && id.value() != session.id;
+  });
+}
+
+}  // namespace
+
+Adoption adoptRuns(const std::string& master, Session& session) {
+  Adoption adoption;
+  for (const UnnamedRun& unnamed : unnamedRuns(folderOfSession(master), session)) {
+    if (isOfOtherSession(master, session, unnamed)) {
+      adoption.leftovers.push_back({unnamed, unnamed.names().front() + ": belongs to another session", true});
+      continue;
+    }
+    if (!unnamed.complete()) {
+      adoption.leftovers.push_back({unnamed, halfText(unnamed), false});
+      continue;
+    }
+    auto run = readUnnamed(master, session, unnamed.number);
+    if (!run) {
+      adoption.leftovers.push_back({unnamed, run.error().message(), false});
+      continue;
+    }
+    adoption.runIds.push_back(run->id());
+    run.value().warnings.push_back(kAdoptedWarning);
+    session.runs.push_back(std::move(run).value());
+  }
+  std::sort(session.runs.begin(), session.runs.end(), [](const RunRecord& a, const RunRecord& b) { return a.number < b.number; });
+  return adoption;
+}
+
+Result<SessionView> viewSession(const std::string& masterPath, Unnamed unnamed) {
+  const std::string path = resolvedMaster(masterPath);
+  const std::string folder = folderOfSession(path);
+  // Asked before the master is read: a writer that ends in between has named its run by then.
+  const bool leave = unnamed == Unnamed::adoptUnlessWriterActive && writerIsActive(folder);
+  auto master = h5::guardedRead(masterPath, [&] { return readMaster(path); });
+  if (!master) return master.error();
+  SessionView view{std::move(master.value().session), {}, master.value().linkedFolder};
+  if (!leave && !(unnamed == Unnamed::adoptUnlessWriterActive && writerIsActive(folder))) view.adoption = adoptRuns(path, view.session);
+  return view;
+}
+
+Result<std::vector<std::string>> clearLeftovers(const std::string& master, const Adoption& adoption) {
+  std::vector<std::string> lines;
+  for (const Leftover& leftover : adoption.leftovers) {
+    if (leftover.ofOtherSession) {
+      lines.push_back(leftover.fault + "; left as it is");
+      continue;
+    }
+    for (const std::string& name : leftover.run.names())
+      if (auto moved = setAside(folderOfSession(master), name); !moved) return moved.error();
+    lines.push_back(leftover.fault + "; set aside in " + folderOfSession(master) + "/" + kSetAside);
+  }
+  return lines;
+}
+
+}  // namespace ulpscope::storage

@@ -1,0 +1,109 @@
+#include "core/storage/session_care.h"
+
+#include "core/storage/adoption.h"
+#include "core/storage/atomic_file.h"
+#include "core/storage/h5.h"
+#include "core/storage/master_file.h"
+#include "core/storage/session_paths.h"
+#include "core/storage/session_store.h"
+
+#include <unistd.h>
+
+#include <cerrno>
+#include <chrono>
+#include <filesystem>
+
+namespace ulpscope::storage {
+namespace {
+
+using base::Error;
+using base::ErrorKind;
+using base::Result;
+using base::Status;
+
+using Lines = std::vector<std::string>;
+
+constexpr mode_t kMasterMode = 0666;
+
+std::string nameOf(const std::string& path) { return std::filesystem::path(path).filename().string(); }
+
+bool linksAreStale(const std::string& master, const SessionView& view) {
+  return !view.linkedFolder.empty() && view.linkedFolder != nameOf(folderOfSession(master));
+}
+
+// Adopted runs have both files, or they would not have been.
+Lines missingFiles(const std::string& master, const SessionView& view) {
+  if (view.session.runs.empty()) return {};
+  if (!isFolder(folderOfSession(master))) return {missingFolder(master, view.session, view.linkedFolder).message()};
+  Lines lines;
+  for (const session::RunRecord& run : view.session.runs)
+    for (const RunFileKind kind : {RunFileKind::metrics, RunFileKind::tensors})
+      if (const std::string path = runFilePath(master, run.number, kind); !exists(path))
+        lines.push_back(path + ": is missing; it holds the run's " + (kind == RunFileKind::metrics ? "heatmap" : "outputs"));
+  return lines;
+}
+
+Lines notesOf(const std::string& master, const SessionView& view) {
+  Lines notes = missingFiles(master, view);
+  for (const std::string& id : view.adoption.runIds)
+    notes.push_back(id + ": is complete, but " + nameOf(master) + " does not name it yet (its writer was interrupted); the next run or `ulpscope repair` adopts it");
+  for (const Leftover& leftover : view.adoption.leftovers) notes.push_back(leftover.fault);
+  if (linksAreStale(master, view))
+    notes.push_back(nameOf(master) + ": was renamed, its links for h5py and silx still name " + view.linkedFolder + "; `ulpscope repair` refreshes them");
+  return notes;
+}
+
+Status removeParts(const std::string& master, Lines& lines) {
+  for (const std::string& part : partFiles(master)) {
+    if (::unlink(part.c_str()) != 0) return systemError("cannot be removed", part, errno);
+    afterStep("part removed");
+    lines.push_back("removed " + part + ", left by an interrupted write");
+  }
+  return base::success();
+}
+
+Status writeMasterAgain(const std::string& master, SessionView& view, Lines& lines) {
+  const std::string folderName = nameOf(folderOfSession(master));
+  ++view.session.generation;
+  const auto image = h5::guarded(master, [&] { return masterImage(view.session, folderName); });
+  if (!image) return image.error();
+  if (auto written = writeWhole(master, image.value(), kMasterMode); !written) return written;
+  for (const std::string& id : view.adoption.runIds) lines.push_back("adopted " + id + ", which was complete but not named");
+  if (linksAreStale(master, view)) lines.push_back("links for h5py and silx now name " + folderName + ", before " + view.linkedFolder);
+  return base::success();
+}
+
+Result<Lines> repairLocked(const std::string& master) {
+  auto view = viewSession(master, Unnamed::adopt);
+  if (!view) return view.error();
+  Lines lines;
+  if (auto removed = removeParts(master, lines); !removed) return removed.error();
+  const auto cleared = clearLeftovers(master, view->adoption);
+  if (!cleared) return cleared.error();
+  lines.insert(lines.end(), cleared->begin(), cleared->end());
+  if (!view->adoption.runIds.empty() || linksAreStale(master, view.value()))
+    if (auto written = writeMasterAgain(master, view.value(), lines); !written) return written.error();
+  for (const std::string& line : missingFiles(master, view.value())) lines.push_back(line);
+  return lines;
+}
+
+}  // namespace
+
+Result<OpenedSession> openWithNotes(const std::string& masterPath) {
+  auto view = viewSession(masterPath, Unnamed::adoptUnlessWriterActive);
+  if (!view) return view.error();
+  Lines notes = notesOf(resolvedMaster(masterPath), view.value());
+  return OpenedSession{std::move(view.value().session), std::move(notes)};
+}
+
+Result<Lines> repairSession(const std::string& masterPath) {
+  constexpr auto kPatience = std::chrono::seconds(3);
+  // Also answers for a missing folder and a read-only master, before the lock makes a folder.
+  if (auto writable = checkWritable(masterPath, WriteMode::append, kPatience); !writable) return writable.error();
+  const std::string master = resolvedMaster(masterPath);
+  auto lock = WriteLock::take(folderOfSession(master), kPatience);
+  if (!lock) return lock.error();
+  return repairLocked(master);
+}
+
+}  // namespace ulpscope::storage

@@ -1,0 +1,30 @@
+// What a session lacks, or has too much of, and its repair.
+//
+// Thread: any; functions of this folder wait for each other where they use HDF5.
+#pragma once
+
+#include "core/base/error.h"
+#include "core/session/session.h"
+
+#include <string>
+#include <vector>
+
+namespace ulpscope::storage {
+
+struct OpenedSession {
+  session::Session session;
+  // One line each: run files that are missing, runs that no master names yet, halves of runs, links for other readers
+  // that name the session's folder before a rename. Empty: all is in place.
+  std::vector<std::string> notes;
+};
+
+// As openSession, with what there is to say about the folder. Changes nothing.
+base::Result<OpenedSession> openWithNotes(const std::string& masterPath);
+
+// Takes the lock (a writer at work is an Error), then: adopts complete runs that the master does not name, sets halves
+// aside in <name>.ulps.d/set-aside, removes parts of interrupted writes, and makes the links for other readers name the
+// session's folder. Deletes nothing else. Gives one line for each thing done, and for each that is missing; empty when
+// there was nothing to do.
+base::Result<std::vector<std::string>> repairSession(const std::string& masterPath);
+
+}  // namespace ulpscope::storage

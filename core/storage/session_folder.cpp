@@ -1,0 +1,106 @@
+#include "core/storage/session_folder.h"
+
+#include "core/base/number_text.h"
+#include "core/storage/atomic_file.h"
+#include "core/storage/session_paths.h"
+
+#include <fcntl.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdio>
+#include <filesystem>
+#include <map>
+
+namespace ulpscope::storage {
+namespace {
+
+namespace fs = std::filesystem;
+using base::Error;
+using base::ErrorKind;
+
+std::vector<std::string> plainFilesIn(const std::string& folder) {
+  std::vector<std::string> names;
+  std::error_code none;
+  for (const auto& entry : fs::directory_iterator(folder, none))
+    if (entry.symlink_status(none).type() == fs::file_type::regular) names.push_back(entry.path().filename().string());
+  std::sort(names.begin(), names.end());
+  return names;
+}
+
+constexpr std::string_view kPart = ".part";
+
+}  // namespace
+
+std::vector<std::string> UnnamedRun::names() const {
+  std::vector<std::string> names;
+  if (metrics) names.push_back(runFileName(number, RunFileKind::metrics));
+  if (tensors) names.push_back(runFileName(number, RunFileKind::tensors));
+  return names;
+}
+
+bool isFolder(const std::string& path) {
+  struct stat info {};
+  return ::lstat(path.c_str(), &info) == 0 && S_ISDIR(info.st_mode);
+}
+
+bool writerIsActive(const std::string& folder) {
+  const int fd = ::open((folder + "/lock").c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+  if (fd < 0) return false;
+  const bool active = ::flock(fd, LOCK_SH | LOCK_NB) != 0 && errno == EWOULDBLOCK;
+  ::close(fd);
+  return active;
+}
+
+std::vector<UnnamedRun> unnamedRuns(const std::string& folder, const session::Session& session) {
+  std::map<int, UnnamedRun> found;
+  if (!isFolder(folder)) return {};
+  for (const std::string& name : plainFilesIn(folder)) {
+    const auto number = runNumberOfFile(name);
+    if (!number) continue;
+    UnnamedRun& run = found[*number];
+    run.number = *number;
+    (name == runFileName(*number, RunFileKind::metrics) ? run.metrics : run.tensors) = true;
+  }
+  for (const session::RunRecord& run : session.runs) found.erase(run.number);
+  std::vector<UnnamedRun> runs;
+  for (const auto& [number, run] : found) runs.push_back(run);
+  return runs;
+}
+
+std::vector<std::string> partFiles(const std::string& master) {
+  std::vector<std::string> parts;
+  struct stat info {};
+  const std::string ofMaster = master + std::string(kPart);
+  if (::lstat(ofMaster.c_str(), &info) == 0 && S_ISREG(info.st_mode)) parts.push_back(ofMaster);
+  const std::string folder = folderOfSession(master);
+  if (!isFolder(folder)) return parts;
+  for (const std::string& name : plainFilesIn(folder))
+    if (name.ends_with(kPart) && runNumberOfFile(name.substr(0, name.size() - kPart.size()))) parts.push_back(folder + "/" + name);
+  return parts;
+}
+
+base::Result<std::string> setAside(const std::string& folder, const std::string& name) {
+  const std::string aside = folder + "/" + kSetAside;
+  if (::mkdir(aside.c_str(), 0777) != 0 && errno != EEXIST) return systemError("cannot be created", aside, errno);
+  if (!isFolder(aside)) return Error{ErrorKind::input, "stands where files are set aside and is no folder", aside, "move it away"};
+  std::string free = aside + "/" + name;
+  for (int i = 2; exists(free); ++i) free = aside + "/" + name + "." + std::to_string(i);
+  if (std::rename((folder + "/" + name).c_str(), free.c_str()) != 0) return systemError("cannot be set aside", folder + "/" + name, errno);
+  afterStep("set aside");
+  return free;
+}
+
+Error missingFolder(const std::string& master, const session::Session& session, const std::string& linkedFolder) {
+  const std::string folder = folderOfSession(master);
+  const std::string was = (fs::path(master).parent_path() / linkedFolder).string();
+  const std::string what = "is missing; it holds the heatmaps and outputs of " + base::counted(static_cast<std::int64_t>(session.runs.size()), "run");
+  const bool stands = !linkedFolder.empty() && was != folder && isFolder(was);
+  return Error{ErrorKind::input, what, folder,
+               stands ? "the session was renamed without its folder: rename " + was + " to it" : "put it back beside the session (it moves with the .ulps file)"};
+}
+
+}  // namespace ulpscope::storage

@@ -1,0 +1,33 @@
+// Private: what lies in a session's folder beside the files its master names.
+#pragma once
+
+#include "core/base/error.h"
+#include "core/session/session.h"
+
+#include <string>
+#include <vector>
+
+namespace ulpscope::storage {
+
+inline constexpr const char* kSetAside = "set-aside";  // subfolder: kept, never read, never deleted
+
+// A run whose files no master names: at least one of the two.
+struct UnnamedRun {
+  int number = 0;
+  bool metrics = false, tensors = false;
+  bool complete() const { return metrics && tensors; }
+  std::vector<std::string> names() const;  // "run-0007.metrics.h5"
+};
+
+bool isFolder(const std::string& path);  // a folder itself, no symbolic link to one
+bool writerIsActive(const std::string& folder);
+std::vector<UnnamedRun> unnamedRuns(const std::string& folder, const session::Session& session);  // by number
+// Paths of parts that a writer left: of the master and of run files.
+std::vector<std::string> partFiles(const std::string& master);
+// Moves folder/name into folder/set-aside, under a name that is free there. Gives that path.
+base::Result<std::string> setAside(const std::string& folder, const std::string& name);
+// What is wrong when the session has runs but no folder; names the folder it was renamed away from where that stands
+// beside it.
+base::Error missingFolder(const std::string& master, const session::Session& session, const std::string& linkedFolder);
+
+}  // namespace ulpscope::storage
