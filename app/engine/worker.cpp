@@ -18,6 +18,7 @@ namespace {
 
 using protocol::Message;
 
+constexpr auto kPatience = std::chrono::seconds(2);
 constexpr auto kProgressInterval = std::chrono::milliseconds(100);
 
 // Whole lines, from any thread.
@@ -62,11 +63,20 @@ class Queue {
     for (const Message& m : m_messages)
       if (m.id == id) m_cancelled.push_back(id);
   }
+  // False: the request that runs did not end in time.
+  bool waitUntilDone(std::chrono::milliseconds patience) {
+    std::unique_lock<std::mutex> lock(m_mutex);
+    return m_idle.wait_for(lock, patience, [&] { return m_done; });
+  }
   std::optional<Message> next(std::stop_token& stop) {
     std::unique_lock<std::mutex> lock(m_mutex);
     m_running = 0;
     m_changed.wait(lock, [&] { return m_closed || !m_messages.empty(); });
-    if (m_closed) return std::nullopt;
+    if (m_closed) {
+      m_done = true;
+      m_idle.notify_all();
+      return std::nullopt;
+    }
     Message message = std::move(m_messages.front());
     m_messages.pop_front();
     m_stop = std::stop_source();
@@ -79,12 +89,13 @@ class Queue {
 
  private:
   std::mutex m_mutex;
-  std::condition_variable m_changed;
+  std::condition_variable m_changed, m_idle;
   std::deque<Message> m_messages;
   std::vector<int> m_cancelled;
   std::stop_source m_stop;
   int m_running = 0;
   bool m_closed = false;
+  bool m_done = false;
 };
 
 base::ProgressSink throttledProgress(Output& output, int id) {
@@ -146,6 +157,8 @@ int serve(int input, int output) {
     }
   }
   queue.close();
+  // A model that loops without an op never looks at the stop token; with the client gone nobody else would end it.
+  if (!queue.waitUntilDone(kPatience)) ::_exit(0);
   worker.join();
   return 0;
 }

@@ -3,6 +3,7 @@
 #include <openssl/evp.h>
 
 #include <array>
+#include <filesystem>
 #include <fstream>
 #include <vector>
 
@@ -43,6 +44,9 @@ std::string sha256(std::string_view bytes) {
 }
 
 Result<std::string> sha256OfFile(const std::string& path) {
+  std::error_code ignored;
+  if (std::filesystem::exists(path, ignored) && !std::filesystem::is_regular_file(path, ignored))
+    return Error{ErrorKind::input, "is no plain file", path, "name a file on disk"};
   std::ifstream file(path, std::ios::binary);
   if (!file) return Error{ErrorKind::input, "cannot be opened", path, "check the path and its permissions"};
   Sha256 hash;

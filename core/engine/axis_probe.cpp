@@ -8,31 +8,52 @@ namespace {
 
 analysis::SampleAxisEvidence evidenceOf(const at::Tensor& before, const at::Tensor& after, const analysis::SampleProbe& probe) {
   analysis::SampleAxisEvidence evidence;
-  if (!before.defined() || !after.defined() || before.scalar_type() != after.scalar_type() || !isKnown(before.scalar_type())) return evidence;
+  if (!isReadable(before) || !isReadable(after) || before.scalar_type() != after.scalar_type()) return evidence;
   if (before.is_same(after)) return evidence;
   const HeldView a = viewOf(before);
   const HeldView b = viewOf(after);
   return analysis::findSampleAxis(a.view, b.view, probe);
 }
 
-void addTo(std::vector<analysis::SampleAxisEvidence>& all, std::size_t i, const analysis::SampleAxisEvidence& evidence) {
-  if (all.size() <= i) all.resize(i + 1);
-  all[i].add(evidence);
+// The dimension that has `samples` entries before and one less after, when it is the only one that changed.
+int shrinkingDimension(const at::Tensor& before, const at::Tensor& after, std::int64_t samples) {
+  if (!isReadable(before) || !isReadable(after) || before.dim() != after.dim()) return -1;
+  int found = -1;
+  for (int d = 0; d < before.dim(); ++d) {
+    if (before.size(d) == after.size(d)) continue;
+    if (found >= 0 || before.size(d) != samples || after.size(d) != samples - 1) return -1;
+    found = d;
+  }
+  return found;
 }
 
 }  // namespace
+
+session::SampleAxis TensorAxis::axis() const {
+  const session::SampleAxis byValues = values.axis();
+  if (byValues.kind != session::SampleAxis::Kind::wholeBatch || shrinking < 0) return byValues;
+  return {session::SampleAxis::Kind::plain, shrinking};
+}
+
+void AxisProbe::look(std::vector<TensorAxis>& all, std::size_t i, const at::Tensor& before, const at::Tensor& after) const {
+  if (all.size() <= i) all.resize(i + 1);
+  if (m_fewerSamples)
+    all[i].shrinking = shrinkingDimension(before, after, m_probe.samples);
+  else
+    all[i].values.add(evidenceOf(before, after, m_probe));
+}
 
 void AxisProbe::meet(OpEvent& reference, OpEvent& candidate) {
   const OwnCalls own;
   SiteAxes& site = m_sites[reference.index];
   for (std::size_t i = 0; i < reference.outputs.size() && i < candidate.outputs.size(); ++i)
-    addTo(site.outputs, i, evidenceOf(reference.outputs[i].tensor, candidate.outputs[i].tensor, m_probe));
+    look(site.outputs, i, reference.outputs[i].tensor, candidate.outputs[i].tensor);
   for (std::size_t i = 0; i < reference.operands.size() && i < candidate.operands.size(); ++i)
-    addTo(site.operands, i, evidenceOf(reference.operands[i].tensor, candidate.operands[i].tensor, m_probe));
+    look(site.operands, i, reference.operands[i].tensor, candidate.operands[i].tensor);
 }
 
 void AxisProbe::addModelOutputs(const std::vector<at::Tensor>& before, const std::vector<at::Tensor>& after) {
-  for (std::size_t i = 0; i < before.size() && i < after.size(); ++i) addTo(m_modelOutputs, i, evidenceOf(before[i], after[i], m_probe));
+  for (std::size_t i = 0; i < before.size() && i < after.size(); ++i) look(m_modelOutputs, i, before[i], after[i]);
 }
 
 const SiteAxes* AxisProbe::find(const ExecutionIndex& index) const {

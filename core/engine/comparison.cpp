@@ -7,6 +7,7 @@
 #include <ATen/ATen.h>
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 
@@ -17,10 +18,6 @@ constexpr float kNaN = std::numeric_limits<float>::quiet_NaN();
 constexpr std::size_t kMaxControlFlow = 200;
 
 std::string shapeText(at::IntArrayRef sizes) { return fmt::format("[{}]", fmt::join(sizes.begin(), sizes.end(), ", ")); }
-
-bool comparable(const at::Tensor& t) {
-  return t.defined() && isKnown(t.scalar_type()) && !t.is_complex() && t.layout() == at::kStrided && !t.is_quantized();
-}
 
 std::uint8_t flagsOf(const analysis::SampleDivergence& d, bool wholeBatch) {
   std::uint8_t flags = 0;
@@ -102,7 +99,7 @@ void Comparison::recordIntroduced(Site& site, const IntroducedOutputs& introduce
   if (output >= introduced.policy.size() || output >= introduced.fp32.size()) return;
   const at::Tensor& policy = introduced.policy[output];
   const at::Tensor& fp32 = introduced.fp32[output];
-  if (!comparable(policy) || !comparable(fp32) || policy.sizes() != fp32.sizes() || !policy.is_floating_point()) return;
+  if (!isReadable(policy) || !isReadable(fp32) || policy.sizes() != fp32.sizes() || !policy.is_floating_point()) return;
   const HeldView fp32View = viewOf(fp32);
   const HeldView policyView = viewOf(policy);
   const auto added = analysis::compareTensors(base::Reference(fp32View.view), base::Candidate(policyView.view), layout, {m_low, m_tolerance, false});
@@ -118,9 +115,9 @@ void Comparison::recordIntroduced(Site& site, const IntroducedOutputs& introduce
 void Comparison::compareOutput(OpEvent& reference, OpEvent& candidate, int output, const IntroducedOutputs& introduced) {
   const OpOutput& a = reference.outputs[static_cast<std::size_t>(output)];
   const OpOutput& b = candidate.outputs[static_cast<std::size_t>(output)];
-  if (!comparable(a.tensor) || !comparable(b.tensor)) return;
+  if (!isReadable(a.tensor) || !isReadable(b.tensor)) return;
   Site& site = siteFor(reference, candidate, output);
-  if (a.isView && b.isView) return;
+  if (!site.summary.viewOf.empty()) return;  // a site is a view, or it is none, by its first batch
   if (a.tensor.sizes() != b.tensor.sizes()) {
     noteDivergedControlFlow(reference, fmt::format("output is {} in the reference, {} in the candidate", shapeText(a.tensor.sizes()), shapeText(b.tensor.sizes())));
     return;
@@ -167,7 +164,9 @@ void Comparison::alone(Side side, OpEvent& event) {
 }
 
 void Comparison::noteDivergedControlFlow(const OpEvent& event, const std::string& what) {
-  if (m_controlFlow.size() < kMaxControlFlow) m_controlFlow.push_back({event.modulePath, event.op, what});
+  const auto same = [&](const session::ControlFlowFinding& f) { return f.modulePath == event.modulePath && f.op == event.op && f.what == what; };
+  if (m_controlFlow.size() < kMaxControlFlow && std::none_of(m_controlFlow.begin(), m_controlFlow.end(), same))
+    m_controlFlow.push_back({event.modulePath, event.op, what});
 }
 
 void Comparison::endBatch(const std::vector<at::Tensor>& candidateOutputs) {
@@ -216,6 +215,7 @@ void Comparison::moveInto(session::RunRecord& run, storage::RunMetrics& metrics)
     std::stable_sort(findings.begin(), findings.end(), [](const Finding& a, const Finding& b) { return a.key < b.key; });
     for (Finding& f : findings) {
       f.record.site = numbers.at(f.key);
+      if (f.record.wholeBatch) f.record.sampleIds.clear();  // a last batch of one sample would be named as if it were the only one
       into.push_back(std::move(f.record));
     }
   };

@@ -1,6 +1,7 @@
 // What is measured when reference and candidate meet: per site and sample, over all batches. Private to core/engine.
 #pragma once
 
+#include "core/analysis/diagnosis.h"
 #include "core/analysis/divergence.h"
 #include "core/engine/axis_probe.h"
 #include "core/engine/introduced_error.h"
@@ -35,6 +36,10 @@ class Comparison : public MeetingObserver {
   void moveInto(session::RunRecord& run, storage::RunMetrics& metrics);
 
  private:
+  struct CauseCount {
+    std::int64_t samples = 0;
+    analysis::OriginFacts worst;  // of the sample with the largest reference value there
+  };
   struct Site {
     session::SiteSummary summary;
     analysis::SampleDivergence total;
@@ -43,6 +48,7 @@ class Comparison : public MeetingObserver {
     std::vector<std::uint8_t> flags;    // [samples]
     std::ptrdiff_t finding = -1;        // into m_origins
     std::ptrdiff_t referenceFinding = -1;
+    std::map<std::string, CauseCount> causes;
   };
   struct Key {
     ExecutionIndex index;
@@ -77,6 +83,9 @@ class Comparison : public MeetingObserver {
   std::vector<bool> taintedSamples(const OpEvent& reference, const OpEvent& candidate) const;
   void judgeNonfinite(Site& site, const Key& key, const OpEvent& reference, const OpEvent& candidate,
                       const std::vector<analysis::SampleDivergence>& samples, const analysis::SampleLayout& layout);
+  static void stateCause(const Site& site, session::NonfiniteFinding& finding);
+  analysis::SampleLayout operandLayout(const OpEvent& event, std::size_t operand) const;
+  std::vector<analysis::OperandFacts> operandFacts(const OpEvent& reference, const OpEvent& candidate, std::int64_t sample) const;
   void judgeReference(Site& site, const Key& key, const OpEvent& reference, const std::vector<analysis::SampleDivergence>& samples,
                       const analysis::SampleLayout& layout);
   void noteDivergedControlFlow(const OpEvent& event, const std::string& what);

@@ -1,10 +1,12 @@
 // Which op made a non-finite value, in which samples, and from what: the part of Comparison that judges.
 #include "core/analysis/diagnosis.h"
 #include "core/base/float_formats.h"
+#include "core/base/number_text.h"
 #include "core/engine/comparison.h"
 #include "core/engine/values.h"
 
 #include <ATen/ATen.h>
+#include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
@@ -13,8 +15,7 @@ namespace ulpscope::engine {
 namespace {
 
 bool comparablePair(const at::Tensor& a, const at::Tensor& b) {
-  return a.defined() && b.defined() && a.is_floating_point() && b.is_floating_point() && isKnown(a.scalar_type()) &&
-         isKnown(b.scalar_type()) && a.sizes() == b.sizes();
+  return isReadable(a) && isReadable(b) && a.is_floating_point() && b.is_floating_point() && a.sizes() == b.sizes();
 }
 
 double minOf(double a, double b) { return std::isnan(a) || b < a ? b : a; }
@@ -41,21 +42,33 @@ session::NonfiniteCounts plus(const session::NonfiniteCounts& a, const session::
   return {a.nan + b.nan, a.plusInf + b.plusInf, a.minusInf + b.minusInf};
 }
 
-std::vector<analysis::OperandFacts> operandFacts(const OpEvent& reference, const OpEvent& candidate, at::ScalarType castTo, bool casts) {
-  std::vector<analysis::OperandFacts> facts;
-  for (std::size_t i = 0; i < candidate.operands.size(); ++i) {
-    const at::Tensor& t = candidate.operands[i].tensor;
-    if (!t.defined() || !t.is_floating_point() || !isKnown(t.scalar_type())) continue;
-    analysis::OperandFacts operand;
-    operand.name = candidate.operands[i].name;
-    operand.dtype = dtypeOf(t.scalar_type());
-    operand.castTo = casts && isEligible(t) ? dtypeOf(castTo) : operand.dtype;
-    operand.candidate = analysis::rangeOf(viewOf(t).view);
-    if (i < reference.operands.size() && comparablePair(reference.operands[i].tensor, t))
-      operand.referenceZeros = analysis::rangeOf(viewOf(reference.operands[i].tensor).view).zeros;
-    facts.push_back(std::move(operand));
-  }
-  return facts;
+// Elements of one sample, as doubles; all of them where the layout does not tell samples apart.
+analysis::RangeSummary rangeOfSample(const at::Tensor& tensor, const analysis::SampleLayout& layout, std::int64_t sample) {
+  const HeldView held = viewOf(tensor);
+  if (layout.kind == session::SampleAxis::Kind::wholeBatch) return analysis::rangeOf(held.view);
+  std::vector<double> values;
+  std::int64_t i = 0;
+  for (std::int64_t outer = 0; outer < layout.outer; ++outer)
+    for (std::int64_t axis = 0; axis < layout.axis; ++axis) {
+      if (layout.sampleOf(axis) != sample) {
+        i += layout.inner;
+        continue;
+      }
+      for (std::int64_t inner = 0; inner < layout.inner; ++inner, ++i) values.push_back(analysis::elementAt(held.view, i));
+    }
+  analysis::TensorView view;
+  view.data = values.data();
+  view.dtype = base::DType::float64;
+  view.shape = {static_cast<std::int64_t>(values.size())};
+  return analysis::rangeOf(view);
+}
+
+// What the op makes of an operand: a listed op casts it down; elsewhere a 0-dim tensor on the device is rounded to the result's dtype.
+base::DType castOf(const OpEvent& candidate, const Operand& operand) {
+  if (candidate.castsDown && isEligible(operand.tensor)) return dtypeOf(candidate.castTo);
+  const bool zeroDim = operand.tensor.dim() == 0 && !operand.onHost && !operand.tensor.unsafeGetTensorImpl()->is_wrapped_number();
+  const bool lowResult = !candidate.outputs.empty() && isLow(candidate.outputs.front().tensor.scalar_type());
+  return dtypeOf(zeroDim && lowResult ? candidate.outputs.front().tensor.scalar_type() : operand.tensor.scalar_type());
 }
 
 void mergeOperands(session::NonfiniteFinding& finding, const std::vector<analysis::OperandFacts>& operands) {
@@ -68,17 +81,47 @@ void mergeOperands(session::NonfiniteFinding& finding, const std::vector<analysi
   }
 }
 
+// Ops that write a given value: an infinity from them is a mask's constant, not a result.
+bool writesConstants(const std::string& op) {
+  for (const char* name : {"masked_fill", "where", "full", "full_like", "fill", "new_full", "index_fill", "constant_pad_nd"})
+    if (op == std::string("aten::") + name || op == std::string("aten::") + name + "_") return true;
+  return false;
+}
+
+constexpr const char* kMaskConstant = "a constant that the model writes (a mask)";
+
 }  // namespace
+
+analysis::SampleLayout Comparison::operandLayout(const OpEvent& event, std::size_t operand) const {
+  const SiteAxes* axes = m_axes.find(event.index);
+  return layoutFor(event.operands[operand].tensor, axes && operand < axes->operands.size() ? axes->operands[operand].axis() : session::SampleAxis{});
+}
+
+std::vector<analysis::OperandFacts> Comparison::operandFacts(const OpEvent& reference, const OpEvent& candidate, std::int64_t sample) const {
+  std::vector<analysis::OperandFacts> facts;
+  for (std::size_t i = 0; i < candidate.operands.size(); ++i) {
+    const Operand& from = candidate.operands[i];
+    if (!isReadable(from.tensor) || !from.tensor.is_floating_point()) continue;
+    analysis::OperandFacts operand;
+    operand.name = from.name;
+    operand.dtype = dtypeOf(from.tensor.scalar_type());
+    operand.castTo = castOf(candidate, from);
+    const analysis::SampleLayout layout = operandLayout(candidate, i);
+    operand.candidate = rangeOfSample(from.tensor, layout, sample);
+    if (i < reference.operands.size() && comparablePair(reference.operands[i].tensor, from.tensor))
+      operand.referenceZeros = rangeOfSample(reference.operands[i].tensor, layout, sample).zeros;
+    facts.push_back(std::move(operand));
+  }
+  return facts;
+}
 
 std::vector<bool> Comparison::taintedSamples(const OpEvent& reference, const OpEvent& candidate) const {
   std::vector<bool> tainted(static_cast<std::size_t>(m_batch.size), false);
-  const SiteAxes* axes = m_axes.find(reference.index);
   for (std::size_t i = 0; i < reference.operands.size() && i < candidate.operands.size(); ++i) {
     const at::Tensor& a = reference.operands[i].tensor;
     const at::Tensor& b = candidate.operands[i].tensor;
     if (!comparablePair(a, b) || a.is_same(b)) continue;
-    const auto axis = axes && i < axes->operands.size() ? axes->operands[i].axis() : session::SampleAxis{};
-    const analysis::SampleLayout layout = layoutFor(a, axis);
+    const analysis::SampleLayout layout = operandLayout(reference, i);
     const HeldView refView = viewOf(a);
     const HeldView candView = viewOf(b);
     const auto samples = analysis::compareTensors(base::Reference(refView.view), base::Candidate(candView.view), layout, {m_low, m_tolerance, false});
@@ -127,17 +170,34 @@ void Comparison::judgeNonfinite(Site& site, const Key& key, const OpEvent& refer
   analysis::OriginFacts facts;
   facts.op = finding.op;
   facts.modulePath = finding.modulePath;
-  facts.low = m_low;
+  facts.low = dtypeOf(candidate.low);
+  // Samples of one op can have different causes: each is judged on its own elements.
+  for (const std::int64_t s : origin) {
+    facts.counts = samples[static_cast<std::size_t>(s)].candidateOnly;
+    facts.referenceThere = analysis::referenceAtCandidateNonfinite(base::Reference(refView.view), base::Candidate(candView.view), layout, {s});
+    facts.operands = operandFacts(reference, candidate, s);
+    const std::string cause = analysis::causeOf(facts);
+    widen(finding.reference, facts.referenceThere.range);
+    mergeOperands(finding, facts.operands);
+    CauseCount& count = site.causes[cause];
+    if (++count.samples == 1 || facts.referenceThere.range.maxAbs > count.worst.referenceThere.range.maxAbs) count.worst = facts;
+  }
+  stateCause(site, finding);
+}
+
+void Comparison::stateCause(const Site& site, session::NonfiniteFinding& finding) {
+  const auto most = std::max_element(site.causes.begin(), site.causes.end(), [](const auto& a, const auto& b) { return a.second.samples < b.second.samples; });
+  finding.cause = most->first;
+  if (site.causes.size() > 1) {
+    finding.cause.clear();
+    for (const auto& [cause, count] : site.causes)
+      finding.cause += fmt::format("{}{} ({})", finding.cause.empty() ? "" : ", ", cause, base::counted(count.samples, "sample"));
+  }
+  analysis::OriginFacts facts = most->second.worst;
   facts.counts = finding.counts;
-  facts.referenceThere = analysis::referenceAtCandidateNonfinite(base::Reference(refView.view), base::Candidate(candView.view), layout, origin);
-  widen(finding.reference, facts.referenceThere.range);
-  facts.referenceThere.range = finding.reference;
-  facts.operands = operandFacts(reference, candidate, candidate.castTo, candidate.castsDown);
   facts.sampleIds = finding.sampleIds;
   facts.wholeBatch = finding.wholeBatch;
-  mergeOperands(finding, facts.operands);
-  if (finding.cause.empty()) finding.cause = analysis::causeOf(facts);
-  finding.diagnosis = analysis::diagnosisOf(facts, finding.cause);
+  finding.diagnosis = analysis::diagnosisOf(facts, most->first);
 }
 
 void Comparison::judgeReference(Site& site, const Key& key, const OpEvent& reference, const std::vector<analysis::SampleDivergence>& samples,
@@ -146,13 +206,13 @@ void Comparison::judgeReference(Site& site, const Key& key, const OpEvent& refer
   for (const auto& d : samples) counts = plus(counts, d.reference);
   if (counts.total() == 0) return;
   for (const Operand& operand : reference.operands)
-    if (operand.tensor.defined() && operand.tensor.is_floating_point() && isKnown(operand.tensor.scalar_type()) &&
+    if (isReadable(operand.tensor) && operand.tensor.is_floating_point() &&
         analysis::rangeOf(viewOf(operand.tensor).view).nonfinite.total() > 0)
       return;
   if (site.referenceFinding < 0) {
     site.referenceFinding = static_cast<std::ptrdiff_t>(m_reference.size());
     m_reference.push_back({{}, key});
-    findingOf(m_reference.back().record, site.summary).cause = "non-finite in FP32 already";
+    findingOf(m_reference.back().record, site.summary).cause = writesConstants(site.summary.op) ? kMaskConstant : "non-finite in FP32 already";
   }
   session::NonfiniteFinding& finding = m_reference[static_cast<std::size_t>(site.referenceFinding)].record;
   finding.counts = plus(finding.counts, counts);

@@ -8,6 +8,8 @@
 namespace ulpscope::engine {
 namespace {
 
+using OnHost = std::function<bool(const at::Tensor&)>;
+
 at::Tensor widen(const at::Tensor& t) { return t.defined() && isLow(t.scalar_type()) ? t.to(at::kFloat) : t; }
 at::Tensor roundedTo(const at::Tensor& t, at::ScalarType type) {
   return t.defined() && t.scalar_type() == at::kFloat && isLow(type) ? t.to(type) : t;
@@ -63,8 +65,9 @@ at::ScalarType resultDtype(const OpCall& call, const OutputRule& rule) {
 }
 
 // A 0-dim float32 tensor on the device is cast to the common dtype before the kernel reads it; a Python scalar is not.
-at::Tensor zeroDimAsOnDevice(const at::Tensor& t, at::ScalarType common) {
-  const bool applies = isLow(common) && t.defined() && t.dim() == 0 && t.is_floating_point() && !t.unsafeGetTensorImpl()->is_wrapped_number();
+at::Tensor zeroDimAsOnDevice(const at::Tensor& t, at::ScalarType common, const OnHost& onHost) {
+  const bool applies = isLow(common) && t.defined() && t.dim() == 0 && t.is_floating_point() &&
+                       !t.unsafeGetTensorImpl()->is_wrapped_number() && !onHost(t);
   return applies ? t.to(common) : t;
 }
 
@@ -74,7 +77,7 @@ struct Written {
   at::Tensor original;
 };
 
-std::vector<Written> widenArguments(const OpCall& call, const OutputRule& rule, at::ScalarType common) {
+std::vector<Written> widenArguments(const OpCall& call, const OutputRule& rule, at::ScalarType common, const OnHost& onHost) {
   std::vector<Written> written;
   const auto& arguments = call.op.schema().arguments();
   for (std::size_t i = 0; i < arguments.size(); ++i) {
@@ -85,7 +88,7 @@ std::vector<Written> widenArguments(const OpCall& call, const OutputRule& rule, 
     if (rule.roundScalars && value.isDouble() && isLow(common))
       value = at::scalar_tensor(value.toDouble(), at::kDouble).to(common).item<double>();
     value = mapTensors(value, [&](const at::Tensor& t) {
-      return widen(rule.kind == OutputRule::Kind::promote && !writes ? zeroDimAsOnDevice(t, common) : t);
+      return widen(rule.kind == OutputRule::Kind::promote && !writes ? zeroDimAsOnDevice(t, common, onHost) : t);
     });
   }
   if (const auto dtype = dtypeArgument(call); dtype && isLow(static_cast<at::ScalarType>(call.argument(*dtype).toInt())))
@@ -109,9 +112,11 @@ void roundResults(const OpCall& call, const OutputRule& rule, at::ScalarType typ
   }
 }
 
-// The native depthwise kernel adds the bias to the float32 sum before it rounds (DepthwiseConv2d.cu).
+// The native depthwise kernels add the bias to the float32 sum before they round (DepthwiseConv2d.cu, which 1-D inputs take as
+// well, and DepthwiseConv3d.cu).
 bool isDepthwise(const at::Tensor& input, const at::Tensor& weight, std::int64_t groups) {
-  return input.dim() == 4 && groups > 1 && groups == input.size(1) && weight.size(0) % groups == 0;
+  const std::int64_t channels = input.size(input.dim() == weight.dim() ? 1 : 0);
+  return groups > 1 && groups == channels && weight.size(0) % groups == 0;
 }
 
 struct TakenBias {
@@ -148,11 +153,11 @@ void addBiasAfterRounding(const OpCall& call, const TakenBias& taken, at::Scalar
 
 }  // namespace
 
-void emulate(const OpCall& call, const OutputRule& rule) {
+void emulate(const OpCall& call, const OutputRule& rule, const OnHost& onHost) {
   const OwnCalls own;
   const at::ScalarType type = resultDtype(call, rule);
   const TakenBias taken = rule.convolution ? takeBias(call) : TakenBias{};
-  const std::vector<Written> written = widenArguments(call, rule, type);
+  const std::vector<Written> written = widenArguments(call, rule, type, onHost);
   std::vector<at::Tensor> widenedWritten;
   for (const Written& w : written) widenedWritten.push_back(call.argument(w.argument).toTensor());
   call.op.callBoxed(call.stack);

@@ -51,6 +51,8 @@ struct Engine::Cache {
   FileStamp stamp;
   std::optional<LoadedModel> model;
 
+  void forget() { model.reset(); }
+
   Result<const LoadedModel*> load(const std::string& path) {
     const FileStamp wanted = stampOf(path);
     if (!model || !(wanted == stamp)) {
@@ -96,7 +98,9 @@ Result<RunOutcome> Engine::run(const session::RunRequest& request, const base::P
   if (progress) progress({"loading", "", "", 0, 0});
   auto model = m_cache->load(request.modelPath);
   if (!model) return model.error();
-  return RunDriver(*model.value(), request, *table.value()).run(progress, stop);
+  auto outcome = RunDriver(*model.value(), request, *table.value()).run(progress, stop);
+  if (!outcome) m_cache->forget();  // the model may have been changed by what failed
+  return outcome;
 } catch (const std::bad_alloc&) {
   return Error{ErrorKind::run, "out of memory", request.modelPath, "use a smaller --batch-size"};
 } catch (const std::exception& e) {

@@ -28,6 +28,7 @@ void ExecutionPlace::enterModule(const std::string& relativePath) {
   const auto region = m_regions.matchesModule(frame.path);
   frame.autocastOn = parent.autocastOn && !region;
   frame.castInputs = region == RegionKind::fp32;
+  frame.ownLow = parent.ownLow;
   m_frames.push_back(std::move(frame));
   ++m_index.back();
   m_index.push_back(0);
@@ -71,12 +72,21 @@ void ExecutionPlace::leaveLoop() {
   m_index.pop_back();
 }
 
-void ExecutionPlace::enterOwnAutocast(bool enabled) {
+void ExecutionPlace::enterOwnAutocast(const std::string& device, bool enabled, at::ScalarType low) {
   Frame frame;
   frame.path = m_frames.back().path;
-  // As in PyTorch the inner region wins, also inside an FP32 region.
-  frame.autocastOn = enabled;
+  frame.autocastOn = m_frames.back().autocastOn;
+  frame.ownLow = m_frames.back().ownLow;
+  if (device == "cuda") {
+    // As in PyTorch the inner region wins, also inside an FP32 region.
+    frame.autocastOn = enabled;
+    if (enabled && isLow(low)) frame.ownLow = low;
+  }
   m_frames.push_back(std::move(frame));
+}
+
+void ExecutionPlace::markOnHost(const at::Tensor& tensor) {
+  if (tensor.defined() && tensor.dim() == 0) m_onHost.emplace(tensor.unsafeGetTensorImpl(), tensor);
 }
 
 void ExecutionPlace::leaveOwnAutocast() { m_frames.pop_back(); }

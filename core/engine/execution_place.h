@@ -6,6 +6,7 @@
 #include <ATen/core/ivalue.h>
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -32,8 +33,12 @@ class ExecutionPlace {
   void enterLoop();
   void nextIteration();
   void leaveLoop();
-  void enterOwnAutocast(bool enabled);  // a model's own autocast region
+  // A model's own autocast region. One for another device than CUDA changes nothing here, as on a GPU.
+  void enterOwnAutocast(const std::string& device, bool enabled, at::ScalarType low);
   void leaveOwnAutocast();
+  // 0-dim tensors that lie on the CPU in a model that runs on a GPU: kernels read them as Python scalars, unrounded.
+  void markOnHost(const at::Tensor& tensor);
+  bool onHost(const at::Tensor& tensor) const { return m_onHost.count(tensor.unsafeGetTensorImpl()) > 0; }
   void enterQuiet() { ++m_quiet; }  // what runs until leaveQuiet is no op of the model's
   void leaveQuiet() { --m_quiet; }
   bool quiet() const { return m_quiet > 0; }
@@ -44,6 +49,8 @@ class ExecutionPlace {
   const ExecutionIndex& index() const { return m_index; }
   const std::string& modulePath() const { return m_frames.back().path; }
   bool autocastOn() const { return m_frames.back().autocastOn; }
+  // The low dtype that a model's own region asks for; none: the run's.
+  std::optional<at::ScalarType> ownLow() const { return m_frames.back().ownLow; }
   const std::vector<std::string>& brokenAliases() const { return m_brokenAliases; }
 
  private:
@@ -55,6 +62,7 @@ class ExecutionPlace {
     std::string path;
     bool autocastOn = true;
     bool castInputs = false;  // an fp32 region begins at this call
+    std::optional<at::ScalarType> ownLow;
     std::vector<BorderCast> casts;
   };
   const RegionSet& m_regions;
@@ -63,6 +71,7 @@ class ExecutionPlace {
   ExecutionIndex m_index{0};
   int m_quiet = 0;
   std::vector<std::string> m_brokenAliases;
+  std::unordered_map<const void*, at::Tensor> m_onHost;  // kept alive, so that an address means one tensor
 
   at::Tensor castAtBorder(const at::Tensor& tensor);
 };

@@ -30,7 +30,11 @@ bool isTrainingDropout(const OpCall& call) {
 }
 
 std::optional<OutputRule> ruleFor(const OpCall& call) {
-  if (isTrainingDropout(call)) return OutputRule{OutputRule::Kind::follow};
+  if (isTrainingDropout(call)) {
+    OutputRule dropout{OutputRule::Kind::follow};
+    dropout.fused = true;
+    return dropout;
+  }
   return outputRule(call.name());
 }
 
@@ -47,6 +51,22 @@ std::optional<std::size_t> argumentNamed(const OpCall& call, const std::string& 
   const auto index = call.op.schema().argumentIndexWithName(name);
   if (!index) return std::nullopt;
   return static_cast<std::size_t>(*index);
+}
+
+// Ops on CPU scalars alone give CPU scalars.
+bool allOnHost(const OpCall& call, const ExecutionPlace& place) {
+  bool any = false, all = true;
+  for (std::size_t i = 0; i < call.argumentCount(); ++i)
+    forEachTensor(call.argument(i), [&](const at::Tensor& t) {
+      any = true;
+      all = all && place.onHost(t);
+    });
+  return any && all;
+}
+
+void markResults(const OpCall& call, ExecutionPlace& place) {
+  for (std::size_t r = 0; r < call.resultCount(); ++r)
+    forEachTensor(call.result(r), [&](const at::Tensor& t) { place.markOnHost(t); });
 }
 
 bool isFusedRnn(const OpCall& call) {
@@ -72,6 +92,7 @@ PolicyClass EmulatedExecutor::classFor(const OpCall& call, ExecutionPlace& place
   if (event) {
     event->policyClass = on ? name(policyClass) : "off";
     event->autocastOn = on;
+    event->low = m_low;
   }
   return policyClass;
 }
@@ -98,9 +119,9 @@ void EmulatedExecutor::applyPolicy(const OpCall& call, PolicyClass policyClass) 
   switch (policyClass) {
     case PolicyClass::none: return;
     case PolicyClass::refused: TORCH_CHECK(false, refusalText());
-    case PolicyClass::lowerPrecision: castArguments(call, m_options.low, call.argumentCount()); return;
+    case PolicyClass::lowerPrecision: castArguments(call, m_low, call.argumentCount()); return;
     case PolicyClass::fp32: castArguments(call, at::kFloat, call.argumentCount()); return;
-    case PolicyClass::promote: castArguments(call, widest(call, m_options.low), call.argumentCount()); return;
+    case PolicyClass::promote: castArguments(call, widest(call, m_low), call.argumentCount()); return;
     case PolicyClass::fp32AppendDtype:
     case PolicyClass::fp32SetOptDtype: {
       // A dtype argument, not a cast of all inputs: float32 where the caller gave none. On the CPU the first argument is
@@ -129,7 +150,7 @@ void EmulatedExecutor::enter(const OpCall& call, PolicyClass policyClass) {
   call.redispatch();
 }
 
-void EmulatedExecutor::runWithPolicy(const OpCall& call, PolicyClass policyClass) {
+void EmulatedExecutor::runWithPolicy(const OpCall& call, PolicyClass policyClass, const ExecutionPlace& place) {
   applyPolicy(call, policyClass);
   const bool composite = call.op.hasKernelForDispatchKey(c10::DispatchKey::CompositeImplicitAutograd);
   if (!holdsLow(call)) {
@@ -141,9 +162,10 @@ void EmulatedExecutor::runWithPolicy(const OpCall& call, PolicyClass policyClass
     }
     return;
   }
-  const auto rule = ruleFor(call);
+  auto rule = ruleFor(call);
+  if (rule && composite && !rule->fused && policyClass == PolicyClass::none && rule->kind != OutputRule::Kind::native) rule.reset();
   if (rule && rule->kind != OutputRule::Kind::native) {
-    emulate(call, *rule);
+    emulate(call, *rule, [&](const at::Tensor& t) { return place.onHost(t); });
   } else if (rule || isViewOp(call)) {
     const OwnCalls own;
     call.op.callBoxed(call.stack);
@@ -155,7 +177,9 @@ void EmulatedExecutor::runWithPolicy(const OpCall& call, PolicyClass policyClass
 }
 
 void EmulatedExecutor::execute(const OpCall& call, ExecutionPlace& place, OpEvent* event) {
+  m_low = place.ownLow().value_or(m_options.low);
   PolicyClass policyClass = classFor(call, place, event);
+  const bool onHost = allOnHost(call, place);
   const bool on = place.autocastOn() && m_autocastSuspended == 0;
   if (policyClass == PolicyClass::none && on && isFusedRnn(call)) {
     // cuDNN's RNN has a wrapper of its own under autocast: everything to float16.
@@ -168,10 +192,11 @@ void EmulatedExecutor::execute(const OpCall& call, ExecutionPlace& place, OpEven
     ++m_loweredOps;
     if (event) {
       event->castsDown = true;
-      event->castTo = m_options.low;
+      event->castTo = m_low;
     }
   }
-  runWithPolicy(call, policyClass);
+  runWithPolicy(call, policyClass, place);
+  if (onHost) markResults(call, place);
 }
 
 }  // namespace ulpscope::engine

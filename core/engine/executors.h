@@ -6,6 +6,7 @@
 #include "core/engine/policy_table.h"
 #include "core/engine/regions.h"
 
+#include <functional>
 #include <unordered_map>
 
 namespace ulpscope::engine {
@@ -36,16 +37,18 @@ class EmulatedExecutor : public OpExecutor {
   std::int64_t m_loweredOps = 0;
   std::unordered_map<const void*, std::pair<at::Tensor, at::Tensor>> m_castCache;  // parameter -> (kept alive, cast)
 
+  at::ScalarType m_low = at::kHalf;  // at the running op
+
   PolicyClass classFor(const OpCall& call, ExecutionPlace& place, OpEvent* event);
   void applyPolicy(const OpCall& call, PolicyClass policyClass);
-  void runWithPolicy(const OpCall& call, PolicyClass policyClass);
+  void runWithPolicy(const OpCall& call, PolicyClass policyClass, const ExecutionPlace& place);
   void enter(const OpCall& call, PolicyClass policyClass);
   void castArguments(const OpCall& call, at::ScalarType type, std::size_t count);
   at::Tensor castCached(const at::Tensor& tensor, at::ScalarType type);
 };
 
 // Emulates one op whose arguments hold 16-bit tensors; results lie on the stack. Throws c10::Error with PyTorch's words when the op
-// would raise on mixed dtypes.
-void emulate(const OpCall& call, const OutputRule& rule);
+// would raise on mixed dtypes. onHost tells the 0-dim tensors that the kernel reads unrounded.
+void emulate(const OpCall& call, const OutputRule& rule, const std::function<bool(const at::Tensor&)>& onHost);
 
 }  // namespace ulpscope::engine

@@ -153,6 +153,8 @@ Status addInputs(RawSet& raw, const LoadedModel& model, const session::RunReques
       input.sampleAxis = -1;
     } else {
       input.tensor = found->second;
+      if (input.tensor.layout() != at::kStrided || input.tensor.is_quantized())
+        return Error{ErrorKind::input, fmt::format("input '{}' is a sparse or quantised tensor", a.name), request.inputsPath, "save it dense, in a plain dtype"};
       auto axis = sampleAxisOf(request.settings, a.name, input.tensor, request.inputsPath);
       if (!axis) return axis.error();
       input.sampleAxis = axis.value();

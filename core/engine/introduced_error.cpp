@@ -9,7 +9,10 @@ namespace {
 // Runs one op and what it calls inside in the way of one run; nobody watches.
 class ReplayHook : public OpHook {
  public:
-  ReplayHook(OpExecutor& executor, bool autocastOn) : m_place(kNoRegions, kNoAliases), m_executor(executor) { m_place.enterOwnAutocast(autocastOn); }
+  ReplayHook(OpExecutor& executor, bool autocastOn, at::ScalarType low) : m_place(kNoRegions, kNoAliases), m_executor(executor) {
+    m_place.enterOwnAutocast("cuda", autocastOn, low);
+  }
+  ExecutionPlace& place() { return m_place; }
   void call(const OpCall& call) override { m_executor.execute(call, m_place, nullptr); }
 
  private:
@@ -21,10 +24,15 @@ class ReplayHook : public OpHook {
 const RegionSet ReplayHook::kNoRegions;
 const PathAliases ReplayHook::kNoAliases;
 
-std::vector<at::Tensor> run(const c10::OperatorHandle& op, torch::jit::Stack stack, OpExecutor& executor, bool autocastOn) {
-  ReplayHook hook(executor, autocastOn);
+std::vector<at::Tensor> run(torch::jit::Stack stack, OpExecutor& executor, const OpEvent& candidate, bool autocastOn) {
+  ReplayHook hook(executor, autocastOn, candidate.low);
+  std::size_t at = 0;
+  for (const c10::IValue& value : stack)
+    forEachTensor(value, [&](const at::Tensor& t) {
+      if (candidate.operands[at++].onHost) hook.place().markOnHost(t);
+    });
   const HookSwap swap(hook);
-  op.callBoxed(&stack);
+  candidate.handle->callBoxed(&stack);
   std::vector<at::Tensor> outputs;
   for (const c10::IValue& value : stack) forEachTensor(value, [&](const at::Tensor& t) { outputs.push_back(t); });
   return outputs;
@@ -63,13 +71,13 @@ torch::jit::Stack widened(const OpEvent& reference, const torch::jit::Stack& sta
 
 IntroducedOutputs IntroducedError::replay(const OpEvent& reference, const OpEvent& candidate) const {
   IntroducedOutputs outputs;
-  if (!reference.handle || reference.random || reference.operands.size() != candidate.operands.size()) return outputs;
+  if (!reference.handle || !candidate.handle || reference.random || reference.operands.size() != candidate.operands.size()) return outputs;
   try {
     torch::jit::Stack stack = argumentsOnArrival(reference, candidate);
     torch::jit::Stack wide = widened(reference, stack);
     ReferenceExecutor plain;
-    outputs.policy = run(*reference.handle, std::move(stack), m_emulated, candidate.autocastOn);
-    outputs.fp32 = run(*reference.handle, std::move(wide), plain, /*autocastOn=*/false);
+    outputs.policy = run(std::move(stack), m_emulated, candidate, candidate.autocastOn);
+    outputs.fp32 = run(std::move(wide), plain, candidate, /*autocastOn=*/false);
   } catch (const std::exception&) {
     outputs.policy.clear();  // the op raises on such inputs: it has no error of its own to state
   }

@@ -121,8 +121,8 @@ std::string plainMessage(const std::exception& error) {
   if (const auto backtrace = text.find("\nException raised from"); backtrace != std::string::npos) text.resize(backtrace);
   // TorchScript wraps the cause: its last line says what went wrong.
   if (const auto runtime = text.rfind("RuntimeError: "); runtime != std::string::npos) text = text.substr(runtime + 14);
-  const auto line = std::min(text.find('\n'), text.size());
-  text.resize(line);
+  text.erase(0, std::min(text.find_first_not_of(" \n\t"), text.size()));
+  text.resize(std::min(text.find('\n'), text.size()));
   return text.empty() ? "unknown error" : text;
 }
 
@@ -144,7 +144,12 @@ base::Result<LoadedModel> loadModel(const std::string& path) {
   describeArguments(loaded);
   warnOfLowTensors(loaded);
   loaded.ops = staticOps(loaded.module, loaded.aliases);
-  MarkingReport report = markPaths(loaded.module);
+  MarkingReport report;
+  try {
+    report = markPaths(loaded.module);
+  } catch (const std::exception&) {
+    report.refused = {"a torch.jit.fork that cannot be inlined"};
+  }
   if (!report.refused.empty())
     return Error{ErrorKind::input, "cannot be followed op by op: it has " + report.refused.front(), path, "trace the model, or take that part out"};
   loaded.unresolvedCalls = std::move(report.unresolvedCalls);

@@ -16,6 +16,7 @@ namespace ulpscope::engine {
 struct Operand {
   std::string name;   // argument's name in the schema; "tensors[2]" in lists
   at::Tensor tensor;  // as it was before the op: a copy where the op writes it
+  bool onHost = false;  // a CPU scalar in a model that runs on a GPU
 };
 
 struct OpOutput {
@@ -34,6 +35,7 @@ struct OpEvent {
   std::string policyClass;  // candidate only
   at::ScalarType castTo = at::kFloat;  // candidate: what lower_precision_fp made of the operands
   bool castsDown = false;
+  at::ScalarType low = at::kHalf;  // candidate: the low dtype at this op
   bool autocastOn = false;  // candidate: at this op, regions included
   bool judged = true;       // false: uninitialised memory (empty*)
   bool random = false;      // draws random numbers: cannot be run again alone

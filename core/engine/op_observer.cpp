@@ -42,15 +42,16 @@ class SeededScope {
 
 bool writes(const c10::Argument& argument) { return argument.alias_info() && argument.alias_info()->isWrite(); }
 
-void collectArguments(const OpCall& call, OpEvent& event) {
+void collectArguments(const OpCall& call, const ExecutionPlace& place, OpEvent& event) {
   const OwnCalls own;
   const auto& arguments = call.op.schema().arguments();
   for (std::size_t i = 0; i < arguments.size(); ++i) {
     c10::IValue value = call.argument(i);
+    const bool onHost = value.isTensor() && value.toTensor().defined() && place.onHost(value.toTensor());
     if (writes(arguments[i])) value = mapTensors(value, [](const at::Tensor& t) { return t.clone(); });
     std::size_t at = 0;
     forEachTensor(value, [&](const at::Tensor& t) {
-      event.operands.push_back({value.isTensor() ? arguments[i].name() : arguments[i].name() + "[" + std::to_string(at++) + "]", t});
+      event.operands.push_back({value.isTensor() ? arguments[i].name() : arguments[i].name() + "[" + std::to_string(at++) + "]", t, onHost});
     });
     event.arguments.push_back(std::move(value));
   }
@@ -67,7 +68,7 @@ std::vector<InputStorage> inputStorages(const OpCall& call) {
   const auto& arguments = call.op.schema().arguments();
   for (std::size_t i = 0; i < arguments.size(); ++i)
     forEachTensor(call.argument(i), [&](const at::Tensor& t) {
-      if (t.has_storage()) storages.push_back({t.storage().unsafeGetStorageImpl(), writes(arguments[i]), arguments[i].name()});
+      if (t.layout() == at::kStrided && t.has_storage()) storages.push_back({t.storage().unsafeGetStorageImpl(), writes(arguments[i]), arguments[i].name()});
     });
   return storages;
 }
@@ -76,7 +77,7 @@ void collectOutputs(const OpCall& call, const std::vector<InputStorage>& inputs,
   for (std::size_t r = 0; r < call.resultCount(); ++r)
     forEachTensor(call.result(r), [&](const at::Tensor& t) {
       OpOutput output{t, false, ""};
-      if (t.has_storage())
+      if (t.layout() == at::kStrided && t.has_storage())
         for (const InputStorage& input : inputs)
           if (input.storage == t.storage().unsafeGetStorageImpl()) {
             output.isView = !input.written;
@@ -151,7 +152,7 @@ void ObservingHook::call(const OpCall& call) {
     run(call, &event);
     return;
   }
-  collectArguments(call, event);
+  collectArguments(call, m_place, event);
   const auto inputs = inputStorages(call);
   run(call, &event);
   collectOutputs(call, inputs, event.outputs);

@@ -54,7 +54,7 @@ at::Tensor OutputCollector::Output::joinedCandidate() const { return joined(cand
 
 int OutputCollector::axisOf(std::size_t output, const at::Tensor& tensor, Batch batch) const {
   const auto& evidence = m_axes.modelOutputs();
-  if (output < evidence.size() && evidence[output].changed) {
+  if (output < evidence.size()) {
     const session::SampleAxis axis = evidence[output].axis();
     return axis.kind == session::SampleAxis::Kind::plain ? axis.axis : -1;
   }
@@ -82,7 +82,7 @@ base::Status OutputCollector::add(Batch batch, const std::vector<NamedTensor>& r
                    "output '" + output.name + "'", "its shape hangs on rounding; decisions and errors cannot be compared there"};
     output.reference.push_back(a.detach().clone());
     output.candidate.push_back(b.detach().clone());
-    if (!isKnown(a.scalar_type()) || !isKnown(b.scalar_type()) || a.is_complex()) continue;
+    if (!isReadable(a) || !isReadable(b)) continue;
     output.candidateDtype = dtypeOf(b.scalar_type());
     const HeldView refView = viewOf(a);
     const HeldView candView = viewOf(b);
@@ -108,6 +108,9 @@ std::vector<session::OutputSummary> OutputCollector::summaries() const {
       s.cosineDistance = output.total.cosineDistance();
       s.maxUlp = static_cast<double>(output.total.maxUlp);
     }
+    s.elements = output.total.elements;
+    s.differingElements = output.total.differing;
+    s.nonfinite = output.total.candidateOnly;
     all.push_back(std::move(s));
   }
   return all;

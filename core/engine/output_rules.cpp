@@ -19,7 +19,7 @@ void add(Rules& rules, const OutputRule& rule, std::string_view ops) {
 Rules makeRules() {
   Rules rules;
   add(rules, {Kind::native},
-      "cat index index_select gather flip roll repeat masked_select constant_pad_nd scatter take take_along_dim where tril triu "
+      "cat stack index index_select gather flip roll repeat masked_select constant_pad_nd scatter take take_along_dim where tril triu "
       "index_copy index_fill masked_fill masked_scatter index_put _index_put_impl index_add scatter_add embedding unfold im2col "
       "repeat_interleave sort argsort max min amax amin argmax argmin aminmax eq ne lt le gt ge isnan isinf isposinf isneginf sign sgn "
       "signbit nonzero any all equal copy clone contiguous fill zero empty_like zeros_like ones_like full_like new_empty new_zeros "
@@ -46,6 +46,7 @@ Rules makeRules() {
       "diag diag_embed trace _softmax _log_softmax logsumexp normal uniform exponential logcumsumexp renorm");
   OutputRule statisticsStayFloat{Kind::follow, 0};
   statisticsStayFloat.firstOutputOnly = true;
+  statisticsStayFloat.fused = true;
   add(rules, statisticsStayFloat, "batch_norm native_batch_norm _batch_norm_impl_index instance_norm");
   add(rules, {Kind::dtypeArg, 0}, "sum prod mean nansum cumsum cumprod norm linalg_vector_norm");
   add(rules, {Kind::same},
@@ -58,7 +59,9 @@ Rules makeRules() {
   convolution.convolution = true;
   add(rules, convolution,
       "conv1d conv2d conv3d conv_transpose1d conv_transpose2d conv_transpose3d convolution _convolution conv_tbc convolution_overrideable");
-  add(rules, {Kind::fusedRnn}, "lstm gru rnn_tanh rnn_relu");
+  OutputRule fusedRnn{Kind::fusedRnn};
+  fusedRnn.fused = true;
+  add(rules, fusedRnn, "lstm gru rnn_tanh rnn_relu");
   return rules;
 }
 

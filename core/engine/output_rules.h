@@ -18,11 +18,12 @@ struct OutputRule {
   int argument = 0;            // follow, dtypeArg
   bool firstOutputOnly = false;  // further floating outputs stay float32 (saved statistics)
   bool roundScalars = false;   // the kernel reads its scalar in the tensor's dtype (remainder, fmod)
-  bool convolution = false;    // the bias is added after the first rounding, except in the native depthwise kernel
+  bool convolution = false;    // the bias is added after the first rounding, except in the native depthwise kernels
+  bool fused = false;          // a composite op that CUDA runs as one kernel: emulated whole, also where no list names it
 };
 
-// op: "aten::relu_" (an in-place op has the rule of its plain form). Empty: no rule. A composite op without a rule is entered; any other
-// op without one cannot be emulated and is an error that names it.
+// op: "aten::relu_" (an in-place op has the rule of its plain form). Empty: no rule. A composite op is entered unless it is fused or
+// autocast lists it; any other op without a rule cannot be emulated and is an error that names it.
 std::optional<OutputRule> outputRule(const std::string& op);
 
 }  // namespace ulpscope::engine

@@ -46,12 +46,20 @@ torch::jit::RegisterOperators operators({
     marker("ulpscope::loop() -> ()", [](Stack&, ExecutionPlace* p) { if (p) p->enterLoop(); }),
     marker("ulpscope::iteration() -> ()", [](Stack&, ExecutionPlace* p) { if (p) p->nextIteration(); }),
     marker("ulpscope::end_loop() -> ()", [](Stack&, ExecutionPlace* p) { if (p) p->leaveLoop(); }),
-    marker("ulpscope::enter_autocast(bool enabled) -> ()",
+    marker("ulpscope::enter_autocast(bool enabled, int? dtype, str device) -> ()",
            [](Stack& s, ExecutionPlace* p) {
+             const std::string device = torch::jit::pop(s).toStringRef();
+             const c10::IValue given = torch::jit::pop(s);
+             const auto dtype = given.isNone() ? at::ScalarType::Undefined : static_cast<at::ScalarType>(given.toInt());
              const bool enabled = torch::jit::pop(s).toBool();
-             if (p) p->enterOwnAutocast(enabled);
+             if (p) p->enterOwnAutocast(device, enabled, dtype);
            }),
     marker("ulpscope::leave_autocast() -> ()", [](Stack&, ExecutionPlace* p) { if (p) p->leaveOwnAutocast(); }),
+    marker("ulpscope::on_host(t value) -> ()",
+           [](Stack& s, ExecutionPlace* p) {
+             const c10::IValue value = torch::jit::pop(s);
+             if (p && value.isTensor()) p->markOnHost(value.toTensor());
+           }),
     marker("ulpscope::quiet() -> ()", [](Stack&, ExecutionPlace* p) { if (p) p->enterQuiet(); }),
     marker("ulpscope::end_quiet() -> ()", [](Stack&, ExecutionPlace* p) { if (p) p->leaveQuiet(); }),
     marker("ulpscope::border(t value) -> t",
@@ -141,6 +149,8 @@ class Marker {
         markCalledFunction(node);
       else if (makesTensorsItself(node))
         markQuiet(node);
+      else if (isHostConstant(node))
+        insertOnHost(node->output());
       else if (node->kind() == prim::fork)
         m_report.refused.push_back("torch.jit.fork in " + m_where);
       else if (node->kind() == prim::Enter || node->kind() == prim::Exit)
@@ -162,9 +172,25 @@ class Marker {
     return node->kind() == tensor || node->kind() == asTensor;
   }
 
+  // A traced `torch.tensor(0.1)` is a constant of the graph; on a GPU it still lies on the CPU.
+  static bool isHostConstant(const Node* node) {
+    return node->kind() == prim::Constant && node->hasAttribute(c10::attr::value) &&
+           node->kindOf(c10::attr::value) == torch::jit::AttributeKind::t && node->t(c10::attr::value).dim() == 0;
+  }
+
   static void markQuiet(Node* node) {
     insertBefore(node->next(), "ulpscope::end_quiet");
     insertBefore(node, "ulpscope::quiet");
+    // tensor(data, dtype, device, ...): without a device the tensor is made on the CPU, also in a model that runs on a GPU.
+    const auto device = node->schema().argumentIndexWithName("device");
+    if (device && node->input(static_cast<std::size_t>(*device))->type()->kind() == c10::TypeKind::NoneType && node->outputs().size() == 1)
+      insertOnHost(node->output());
+  }
+
+  static void insertOnHost(Value* value) {
+    torch::jit::WithInsertPoint at(value->node()->next());
+    Graph* graph = value->owningGraph();
+    graph->insertNode(graph->create(Symbol::fromQualString("ulpscope::on_host"), {value}, 0));
   }
 
   static void markBranches(Node* node) {
@@ -220,15 +246,17 @@ class Marker {
       insertBefore(node, "ulpscope::leave_autocast");
       return;
     }
-    const char* attribute = type->hasAttribute("_enabled") ? "_enabled" : "enabled";
-    if (!type->hasAttribute(attribute)) {
-      m_report.refused.push_back("an autocast region of unknown kind in " + m_where);
-      return;
-    }
     torch::jit::WithInsertPoint at(node);
     Graph* graph = node->owningGraph();
-    Value* enabled = graph->insertGetAttr(object, attribute);
-    graph->insertNode(graph->create(Symbol::fromQualString("ulpscope::enter_autocast"), {enabled}, 0));
+    std::vector<Value*> settings;
+    for (const char* attribute : {"_enabled", "fast_dtype", "device"}) {
+      if (!type->hasAttribute(attribute)) {
+        m_report.refused.push_back("an autocast region of unknown kind in " + m_where);
+        return;
+      }
+      settings.push_back(graph->insertGetAttr(object, attribute));
+    }
+    graph->insertNode(graph->create(Symbol::fromQualString("ulpscope::enter_autocast"), settings, 0));
   }
 };
 

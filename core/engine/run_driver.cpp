@@ -10,6 +10,8 @@
 
 #include <algorithm>
 #include <chrono>
+#include <numeric>
+#include <set>
 
 namespace ulpscope::engine {
 namespace {
@@ -89,6 +91,18 @@ ForwardSetup RunDriver::candidateSetup(torch::jit::Module& module, OpExecutor& e
   return {&module, &m_model.aliases, &m_regions, &executor, std::move(arguments), m_settings.seed, kThreadsPerRun, nullptr};
 }
 
+// What PyTorch said, and what the model was given, with which dtypes its parameters have.
+Error RunDriver::referenceFailed(const SideResult& reference) const {
+  std::string given;
+  for (const auto& [name, input] : m_set.inputs)
+    if (input.tensor.defined())
+      given += fmt::format("{}{} {} [{}]", given.empty() ? "" : ", ", name, base::name(dtypeOf(input.tensor.scalar_type())), fmt::join(input.tensor.sizes(), ", "));
+  std::set<std::string> parameters;
+  for (const auto& p : m_model.module.named_parameters()) parameters.insert(isKnown(p.value.scalar_type()) ? base::name(dtypeOf(p.value.scalar_type())) : "other");
+  return Error{ErrorKind::run, "the FP32 reference failed: " + reference.error, whereText(reference),
+               fmt::format("the model was given {}; its parameters are {}", given, parameters.empty() ? "none" : fmt::format("{}", fmt::join(parameters, ", ")))};
+}
+
 Status RunDriver::prepare() {
   auto regions = RegionSet::make(m_settings.fp32, m_settings.disable, m_model.info, m_model.ops);
   if (!regions) return regions.error();
@@ -103,6 +117,7 @@ Status RunDriver::prepare() {
     m_batches.push_back({first, std::min<std::int64_t>(m_settings.batchSize, samples - first)});
   m_referenceModule = copyForRun(m_model.module, m_settings.trainMode);
   m_candidateModule = copyForRun(m_model.module, m_settings.trainMode);
+  for (const auto& parameter : m_model.module.named_parameters()) m_parameterVersions.emplace_back(parameter.name, parameter.value._version());
   m_run.createdUtc = base::utcNow();
   m_run.settings = m_settings;
   m_run.libtorchVersion = TORCH_VERSION;
@@ -113,9 +128,19 @@ Status RunDriver::prepare() {
   return base::success();
 }
 
+// Parameters are shared by all runs, read-only: one that writes them would change the other's numbers.
+Status RunDriver::checkParametersUntouched() const {
+  std::size_t i = 0;
+  for (const auto& parameter : m_model.module.named_parameters())
+    if (parameter.value._version() != m_parameterVersions[i++].second)
+      return Error{ErrorKind::run, "the model writes its parameter in place during forward, so the two runs cannot be compared", parameter.name,
+                   "keep such state in a buffer (register_buffer)"};
+  return base::success();
+}
+
 void RunDriver::judgeInputs() {
   const auto judge = [&](const std::string& stage, const std::string& name, const at::Tensor& tensor) {
-    if (!tensor.defined() || !tensor.is_floating_point() || !isKnown(tensor.scalar_type())) return;
+    if (!isReadable(tensor) || !tensor.is_floating_point()) return;
     const analysis::RangeSummary summary = analysis::rangeOf(viewOf(tensor).view);
     if (summary.nonfinite.total() == 0) return;
     session::NonfiniteFinding finding;
@@ -131,22 +156,18 @@ void RunDriver::judgeInputs() {
   for (const auto& p : m_model.module.named_parameters()) judge("parameter", p.name, p.value);
 }
 
-Status RunDriver::probeOnce(std::int64_t replaced, std::int64_t by, std::stop_token stop) {
+Status RunDriver::probeOnce(const std::vector<std::int64_t>& samples, std::stop_token stop) {
   const Batch batch = m_batches.front();
-  std::vector<std::int64_t> samples;
-  for (std::int64_t i = 0; i < batch.size; ++i) samples.push_back(i == replaced ? by : i);
   torch::jit::Module before = copyForRun(m_model.module, m_settings.trainMode);
   torch::jit::Module after = copyForRun(m_model.module, m_settings.trainMode);
   ReferenceExecutor plain;
-  m_axes.beginProbe({batch.size, replaced});
   const auto side = [&](torch::jit::Module& module, const Arguments& arguments) -> SideFunction {
     return [&, arguments](const EventSink& sink) { return runForward(referenceSetup(module, plain, arguments), sink); };
   };
   const PairResult pair = runPair(side(before, argumentsFor(m_set, batch)), side(after, argumentsFor(m_set, samples)), m_axes, stop);
   if (pair.cancelled) return kCancelled;
-  if (pair.reference.failed)
-    return Error{ErrorKind::run, "the FP32 reference failed: " + pair.reference.error, whereText(pair.reference),
-                 "check that the inputs have the shapes and dtypes the model expects"};
+  if (auto untouched = checkParametersUntouched(); !untouched) return untouched;
+  if (pair.reference.failed) return referenceFailed(pair.reference);
   if (!pair.candidate.failed)
     m_axes.addModelOutputs(tensorsOf(flattenOutputs(pair.reference.value)), tensorsOf(flattenOutputs(pair.candidate.value)));
   return base::success();
@@ -156,18 +177,22 @@ Status RunDriver::findAxes(std::stop_token stop) {
   const std::int64_t size = m_batches.front().size;
   const auto all = static_cast<std::int64_t>(m_set.samples.ids.size());
   if (size < 2) return base::success();
-  int probes = 0;
+  std::vector<std::int64_t> batch(static_cast<std::size_t>(size));
+  std::iota(batch.begin(), batch.end(), 0);
+  m_axes.beginFewerSamples(size);
+  if (auto status = probeOnce({batch.begin(), batch.end() - 1}, stop); !status) return status;
   // Two probes at different places tell axes of equal size apart; each replaces a sample by a different one of the set.
   for (const std::int64_t replaced : {size - 1, std::int64_t{0}}) {
     for (std::int64_t step = 1; step < all; ++step) {
       const std::int64_t by = (replaced + step) % all;
       if (sameSample(m_set, replaced, by)) continue;
-      if (auto status = probeOnce(replaced, by, stop); !status) return status;
-      ++probes;
+      std::vector<std::int64_t> changed = batch;
+      changed[static_cast<std::size_t>(replaced)] = by;
+      m_axes.beginProbe({size, replaced});
+      if (auto status = probeOnce(changed, stop); !status) return status;
       break;
     }
   }
-  if (probes == 0) m_run.warnings.push_back("all samples are alike, so the sample axes could not be found: findings name the batch (use --batch-size 1)");
   return base::success();
 }
 
@@ -188,9 +213,8 @@ Status RunDriver::runBatch(Batch batch, Comparison& comparison, OutputCollector&
       },
       observer, stop);
   if (pair.cancelled) return kCancelled;
-  if (pair.reference.failed)
-    return Error{ErrorKind::run, "the FP32 reference failed: " + pair.reference.error, whereText(pair.reference),
-                 "check that the inputs have the shapes and dtypes the model expects"};
+  if (auto untouched = checkParametersUntouched(); !untouched) return untouched;
+  if (pair.reference.failed) return referenceFailed(pair.reference);
   if (pair.candidate.unsupported)
     return Error{ErrorKind::input, pair.candidate.error, whereText(pair.candidate), "keep that module in FP32 (--fp32 PATH)"};
   m_loweredOps += emulated.loweredOps();
@@ -224,7 +248,9 @@ Status RunDriver::runBatches(Comparison& comparison, OutputCollector& outputs, c
   }
   if (m_loweredOps == 0 && !m_run.candidateError)
     return Error{ErrorKind::inconclusive, "nothing was autocast: no op of the candidate ran in " + base::name(m_settings.autocast), "run",
-                 m_regions.empty() ? "the model has no op on the lower_precision_fp list" : "take a module out of the FP32 regions"};
+                 m_regions.empty() ? "no op that ran with autocast on is on the lower_precision_fp list (ulpscope inspect lists them; a model's own "
+                                     "autocast(enabled=False) counts as off)"
+                                   : "take a module out of the FP32 regions"};
   return base::success();
 }
 
@@ -248,6 +274,7 @@ Status RunDriver::verifyProbe() {
 
 Status RunDriver::decide(RunOutcome& outcome, const OutputCollector& outputs) {
   if (m_settings.decision.kind == session::DecisionRule::Kind::none) return base::success();
+  if (m_run.candidateError) return base::success();  // nothing to decide between
   const OutputCollector::Output* chosen = nullptr;
   std::vector<std::string> names;
   for (const auto& output : outputs.outputs()) {
@@ -255,12 +282,15 @@ Status RunDriver::decide(RunOutcome& outcome, const OutputCollector& outputs) {
     const bool wanted = m_settings.decisionOutput.empty() ? base::isFloating(output.candidateDtype) : output.name == m_settings.decisionOutput;
     if (wanted && !chosen) chosen = &output;
   }
+  if (names.empty()) return Error{ErrorKind::usage, "the model returns no tensor to decide by", "--decision " + m_settings.decision.text(), "run it without --decision"};
+  if (!chosen && m_settings.decisionOutput.empty())
+    return Error{ErrorKind::usage, "no output has floating-point scores: " + base::quotedChoice(names), "--decision " + m_settings.decision.text(), "run it without --decision"};
   if (!chosen)
     return Error{ErrorKind::usage, "is no output of the model", "--decision-output " + m_settings.decisionOutput, "it has " + base::quotedChoice(names)};
   const at::Tensor a = chosen->joinedReference();
   if (!a.defined())
-    return Error{ErrorKind::run, "has no axis that counts samples, so no decision can be read", "output '" + chosen->name + "'", "choose another --decision-output"};
-  if (static_cast<std::size_t>(a.size(chosen->sampleAxis)) != m_set.samples.ids.size()) return base::success();  // partial: the candidate raised
+    return Error{ErrorKind::run, "no axis of it counts the samples one by one, so no decision can be read", "output '" + chosen->name + "'",
+                 "choose another --decision-output, or try --batch-size 1"};
   const HeldView refView = viewOf(a);
   const HeldView candView = viewOf(chosen->joinedCandidate());
   auto result = analysis::argmaxFlips({refView.view, candView.view, chosen->sampleAxis, m_settings.decision.dim.value_or(-1)}, m_set.samples, m_settings.tie);
@@ -283,8 +313,11 @@ void RunDriver::finish(RunOutcome& outcome, Comparison& comparison, OutputCollec
   outcome.outputs = outputs.tensors();
   outcome.model = m_model.info;
   outcome.samples = m_set.samples;
-  if (!m_run.referenceNonfinite.empty())
-    m_run.warnings.push_back("the FP32 reference itself has non-finite values: " + m_run.referenceNonfinite.front().diagnosis);
+  for (const session::NonfiniteFinding& finding : m_run.referenceNonfinite) {
+    if (finding.cause.rfind("a constant", 0) == 0 && finding.counts.nan == 0) continue;  // a mask's infinities are meant
+    m_run.warnings.push_back("the FP32 reference itself has non-finite values: " + finding.diagnosis);
+    break;
+  }
 }
 
 Result<RunOutcome> RunDriver::run(const base::ProgressSink& progress, std::stop_token stop) {

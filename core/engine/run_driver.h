@@ -30,17 +30,21 @@ class RunDriver {
   std::vector<Batch> m_batches;
   torch::jit::Module m_referenceModule, m_candidateModule;
   session::RunRecord m_run;
+  std::vector<std::pair<std::string, std::uint32_t>> m_parameterVersions;
   std::int64_t m_loweredOps = 0;
   bool m_drewRandomNumbers = false;
   std::vector<NamedTensor> m_firstReference, m_firstCandidate;  // outputs of the first batch
 
   base::Status prepare();
+  base::Error referenceFailed(const SideResult& reference) const;
   void judgeInputs();
   base::Status findAxes(std::stop_token stop);
-  base::Status probeOnce(std::int64_t replaced, std::int64_t by, std::stop_token stop);
+  // One lock-step of the reference on the first batch and on `samples` (of the set).
+  base::Status probeOnce(const std::vector<std::int64_t>& samples, std::stop_token stop);
   base::Status runBatches(Comparison& comparison, OutputCollector& outputs, const base::ProgressSink& progress, std::stop_token stop);
   base::Status runBatch(Batch batch, Comparison& comparison, OutputCollector& outputs, const base::ProgressSink& progress, std::stop_token stop);
   base::Status verifyProbe();
+  base::Status checkParametersUntouched() const;
   base::Status decide(RunOutcome& outcome, const OutputCollector& outputs);
   void finish(RunOutcome& outcome, Comparison& comparison, OutputCollector& outputs);
 

@@ -26,6 +26,11 @@ base::DType dtypeOf(at::ScalarType type);
 bool isKnown(at::ScalarType type);
 at::ScalarType scalarTypeOf(base::DType dtype);
 
+// Elements that can be looked at: strided, with storage, of a known real dtype, not quantised.
+inline bool isReadable(const at::Tensor& t) {
+  return t.defined() && t.layout() == at::kStrided && t.has_storage() && !t.is_complex() && !t.is_quantized() && isKnown(t.scalar_type());
+}
+
 using TensorMap = std::function<at::Tensor(const at::Tensor&)>;
 
 // The value with every tensor in it mapped, nested lists, tuples, dicts and optionals included. A value without tensors, or

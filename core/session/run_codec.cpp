@@ -132,7 +132,10 @@ json toJson(const OutputSummary& o) {
           {"max_rel", optionalNumber(o.maxRel)},
           {"rel_l2", optionalNumber(o.relL2)},
           {"cosine_distance", optionalNumber(o.cosineDistance)},
-          {"max_ulp", optionalNumber(o.maxUlp)}};
+          {"max_ulp", optionalNumber(o.maxUlp)},
+          {"elements", o.elements},
+          {"differing_elements", o.differingElements},
+          {"nonfinite", toJson(o.nonfinite)}};
 }
 
 OutputSummary outputFrom(const json& j) {
@@ -143,7 +146,10 @@ OutputSummary outputFrom(const json& j) {
           optionalFrom(j.at("max_rel")),
           optionalFrom(j.at("rel_l2")),
           optionalFrom(j.at("cosine_distance")),
-          optionalFrom(j.at("max_ulp"))};
+          optionalFrom(j.at("max_ulp")),
+          j.at("elements"),
+          j.at("differing_elements"),
+          countsFrom(j.at("nonfinite"))};
 }
 
 template <typename T>

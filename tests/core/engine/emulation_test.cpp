@@ -21,7 +21,7 @@ class Emulated {
     const RegionSet none;
     const PathAliases aliases;
     ExecutionPlace place(none, aliases);
-    if (m_autocastOff) place.enterOwnAutocast(false);
+    if (m_autocastOff) place.enterOwnAutocast("cuda", false, m_low);
     EmulatedExecutor executor({&cuda113(), m_low, &none, true});
     ObservingHook hook(place, executor, {}, 0);
     const PlaceGuard atPlace(place);

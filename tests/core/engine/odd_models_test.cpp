@@ -1,0 +1,163 @@
+// Models that are each odd in one way (tests/support/fixtures/odd.py).
+#include "core/engine/engine.h"
+#include "tests/core/engine/fixture.h"
+
+#include <gmock/gmock.h>
+
+namespace ulpscope::engine {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+
+session::RunRequest odd(const std::string& name) { return tests::requestFor("odd/" + name); }
+
+RunOutcome runOf(const session::RunRequest& request) {
+  Engine engine;
+  auto outcome = engine.run(request, {}, {});
+  EXPECT_TRUE(outcome.ok()) << outcome.error().message();
+  return outcome.ok() ? std::move(outcome).value() : RunOutcome{};
+}
+
+base::Error errorOf(const session::RunRequest& request) {
+  Engine engine;
+  const auto outcome = engine.run(request, {}, {});
+  EXPECT_FALSE(outcome.ok());
+  return outcome.ok() ? base::Error{} : outcome.error();
+}
+
+base::DType dtypeAt(const RunOutcome& outcome, const std::string& module, const std::string& op) {
+  for (const auto& site : outcome.run.sites)
+    if (site.modulePath == module && site.op == op) return site.candidateDtype;
+  ADD_FAILURE() << "no " << op << " in " << module;
+  return base::DType::float64;
+}
+
+TEST(OwnAutocast, DisabledForCudaIsObeyed) {
+  const RunOutcome outcome = runOf(odd("OwnCudaOff"));
+  EXPECT_EQ(dtypeAt(outcome, "a", "aten::linear"), base::DType::float32);
+  EXPECT_EQ(dtypeAt(outcome, "b", "aten::linear"), base::DType::float16);
+  EXPECT_THAT(outcome.run.unresolvedCalls, IsEmpty());
+}
+
+TEST(OwnAutocast, AnotherDtypeForCudaIsObeyed) {
+  const RunOutcome outcome = runOf(odd("OwnCudaBfloat16"));
+  EXPECT_EQ(dtypeAt(outcome, "a", "aten::linear"), base::DType::bfloat16);
+  EXPECT_EQ(dtypeAt(outcome, "b", "aten::linear"), base::DType::float16);
+  EXPECT_THAT(outcome.run.nonfiniteOrigins, IsEmpty());
+}
+
+TEST(OwnAutocast, ForTheCpuChangesNothingOnCuda) {
+  EXPECT_EQ(dtypeAt(runOf(odd("OwnCpuOff")), "a", "aten::linear"), base::DType::float16);
+}
+
+TEST(ConvSame, RunsInHalfThroughTheConvolutionItCalls) {
+  const RunOutcome outcome = runOf(odd("ConvSame"));
+  EXPECT_FALSE(outcome.run.candidateError.has_value());
+  EXPECT_EQ(dtypeAt(outcome, "first", "aten::conv2d"), base::DType::float16);
+  EXPECT_EQ(dtypeAt(outcome, "second", "aten::conv2d"), base::DType::float16);
+}
+
+TEST(Stack, KeepsHalf) { EXPECT_EQ(dtypeAt(runOf(odd("Stack")), "", "aten::stack"), base::DType::float16); }
+
+TEST(ZeroDimTensors, OnTheHostAreReadUnrounded) {
+  const RunOutcome outcome = runOf(odd("HostScalar"));
+  ASSERT_EQ(outcome.run.nonfiniteOrigins.size(), 1U);
+  EXPECT_THAT(outcome.run.nonfiniteOrigins[0].sampleIds, ElementsAre("1"));  // 0.7 * 1e5 = 70,000; 40,000 and 10,000 fit
+  EXPECT_EQ(outcome.run.nonfiniteOrigins[0].cause, "overflow");
+}
+
+TEST(ZeroDimTensors, OnTheDeviceAreRoundedFirst) {
+  const RunOutcome outcome = runOf(odd("DeviceScalar"));
+  ASSERT_EQ(outcome.run.nonfiniteOrigins.size(), 1U);
+  EXPECT_THAT(outcome.run.nonfiniteOrigins[0].sampleIds, ElementsAre("0", "1", "2"));
+  EXPECT_EQ(outcome.run.nonfiniteOrigins[0].cause, "overflow in the cast of operand 'other'");
+}
+
+TEST(Parameters, WrittenInPlaceAreAnErrorThatNamesThem) {
+  Engine engine;
+  for (int i = 0; i < 2; ++i) {
+    const auto outcome = engine.run(odd("WritesParameter"), {}, {});
+    ASSERT_FALSE(outcome.ok());
+    EXPECT_EQ(outcome.error().kind, base::ErrorKind::run);
+    EXPECT_THAT(outcome.error().message(), HasSubstr("a.weight: the model writes its parameter in place"));
+  }
+}
+
+TEST(SaturatedOutputs, StillHaveAnAxisThatCountsSamples) {
+  session::RunRequest request = odd("Saturated");
+  request.settings.decision.kind = session::DecisionRule::Kind::argmax;
+  const RunOutcome outcome = runOf(request);
+  EXPECT_EQ(outcome.run.decisions.size(), 6U);
+  EXPECT_THAT(outcome.run.flips, IsEmpty());
+}
+
+TEST(IntegerOutputs, CountTheElementsThatDiffer) {
+  const RunOutcome outcome = runOf(odd("IntegerOutput"));
+  const auto& output = outcome.run.outputs.at(0);
+  EXPECT_EQ(output.elements, 18);
+  EXPECT_GT(output.differingElements, 0);
+  EXPECT_FALSE(output.maxAbs.has_value());
+}
+
+TEST(IntegerOutputs, AreNoScoresToDecideBy) {
+  session::RunRequest request = odd("IntegerOutput");
+  request.settings.decision.kind = session::DecisionRule::Kind::argmax;
+  EXPECT_THAT(errorOf(request).message(), HasSubstr("no output has floating-point scores: 'output'"));
+}
+
+TEST(TrainMode, DrawsTheSameMasksInBothRuns) {
+  session::RunRequest request = odd("TrainMode");
+  request.settings.trainMode = true;
+  request.settings.verifyProbe = true;
+  const RunOutcome outcome = runOf(request);
+  EXPECT_EQ(outcome.run.probeCheck, "identical");
+  EXPECT_EQ(dtypeAt(outcome, "drop", "aten::dropout"), base::DType::float16);
+  EXPECT_LT(outcome.run.outputs.at(0).relL2.value(), 0.01);  // another mask would give about 1
+}
+
+TEST(OwnInputs, AreEachRunsOwnWhenTheModelWritesThem) {
+  session::RunRequest request = odd("WritesInput");
+  request.settings.verifyProbe = true;
+  const RunOutcome outcome = runOf(request);
+  EXPECT_EQ(outcome.run.probeCheck, "identical");
+  EXPECT_LT(outcome.run.outputs.at(0).relL2.value(), 0.01);
+}
+
+TEST(ControlFlow, ThatHangsOnAnOverflowIsAFindingNotAMisalignment) {
+  const RunOutcome outcome = runOf(odd("BranchOnOverflow"));
+  ASSERT_FALSE(outcome.run.controlFlow.empty());
+  EXPECT_EQ(outcome.run.controlFlow.front().op, "aten::sum");
+  EXPECT_EQ(outcome.run.controlFlow.front().what, "ran in the reference only");
+  EXPECT_EQ(outcome.run.nonfiniteOrigins.at(0).op, "aten::mul");
+}
+
+TEST(Candidate, ThatRaisesIsAFindingAlsoWhenADecisionWasAskedFor) {
+  session::RunRequest request = odd("RaisesInHalf");
+  request.settings.decision.kind = session::DecisionRule::Kind::argmax;
+  const RunOutcome outcome = runOf(request);
+  ASSERT_TRUE(outcome.run.candidateError.has_value());
+  EXPECT_EQ(outcome.run.candidateError->message, "not in half");
+  EXPECT_EQ(outcome.run.status, session::RunStatus::partial);
+  EXPECT_EQ(outcome.run.samplesComplete, 0);
+}
+
+TEST(Mask, OfMinusInfinityRaisesNoAlarm) {
+  const RunOutcome outcome = runOf(odd("Mask"));
+  EXPECT_THAT(outcome.run.nonfiniteOrigins, IsEmpty());
+  EXPECT_THAT(outcome.run.warnings, IsEmpty());
+  ASSERT_FALSE(outcome.run.referenceNonfinite.empty());
+  EXPECT_THAT(outcome.run.referenceNonfinite.front().cause, HasSubstr("mask"));
+}
+
+TEST(Fork, IsInlinedAndFollowed) {
+  session::RunRequest request = odd("Fork");
+  request.settings.verifyProbe = true;
+  const RunOutcome outcome = runOf(request);
+  EXPECT_EQ(outcome.run.probeCheck, "identical");
+  EXPECT_EQ(dtypeAt(outcome, "a", "aten::linear"), base::DType::float16);
+}
+
+}  // namespace
+}  // namespace ulpscope::engine
