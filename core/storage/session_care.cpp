@@ -48,7 +48,7 @@ Lines notesOf(const std::string& master, const SessionView& view) {
   for (const std::string& id : view.adoption.runIds)
     notes.push_back(id + ": is complete, but " + nameOf(master) + " does not name it yet (its writer was interrupted); the next run or `ulpscope repair` adopts it");
   for (const Leftover& leftover : view.adoption.leftovers) notes.push_back(leftover.fault);
-  if (linksAreStale(master, view))
+  if (linksAreStale(master, view) && isFolder(folderOfSession(master)))
     notes.push_back(nameOf(master) + ": was renamed, its links for h5py and silx still name " + view.linkedFolder + "; `ulpscope repair` refreshes them");
   return notes;
 }
