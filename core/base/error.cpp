@@ -2,6 +2,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include <algorithm>
 #include <array>
 #include <cstdio>
 #include <cstdlib>
@@ -30,6 +31,31 @@ const KindRow& row(ErrorKind kind) {
   return kKinds.back();
 }
 
+// What a message may echo of one word or place; the end of a path tells as much as its start.
+constexpr std::size_t kEchoed = 200;
+constexpr std::size_t kEchoedEnd = 50;
+
+bool continuesCharacter(char c) { return (static_cast<unsigned char>(c) & 0xC0U) == 0x80U; }  // UTF-8
+
+std::string shortened(const std::string& text) {
+  if (text.size() <= kEchoed) return text;
+  std::size_t head = kEchoed - kEchoedEnd, tail = text.size() - kEchoedEnd;
+  while (head > 0 && continuesCharacter(text[head])) --head;
+  while (tail < text.size() && continuesCharacter(text[tail])) ++tail;
+  return text.substr(0, head) + "..." + text.substr(tail);
+}
+
+// A sentence may be long, none of its words.
+std::string withWordsShortened(const std::string& text) {
+  std::string result;
+  for (std::size_t at = 0; at <= text.size();) {
+    const std::size_t end = std::min(text.find(' ', at), text.size());
+    result += shortened(text.substr(at, end - at)) + (end < text.size() ? " " : "");
+    at = end + 1;
+  }
+  return result;
+}
+
 }  // namespace
 
 std::string name(ErrorKind kind) { return row(kind).name; }
@@ -43,8 +69,8 @@ ErrorKind errorKindFromName(const std::string& name) {
 int exitCode(ErrorKind kind) { return row(kind).exitCode; }
 
 std::string Error::message() const {
-  std::string text = which.empty() ? what : which + ": " + what;
-  if (!remedy.empty()) text += "; " + remedy;
+  std::string text = which.empty() ? withWordsShortened(what) : shortened(which) + ": " + withWordsShortened(what);
+  if (!remedy.empty()) text += "; " + withWordsShortened(remedy);
   for (char& c : text)
     if (c == '\n' || c == '\r') c = ' ';
   return text;

@@ -31,7 +31,7 @@ struct Error {
   std::string which;
   std::string remedy;
 
-  // "which: what; remedy", one line.
+  // "which: what; remedy", one line; a `which` or a word of more than 200 bytes is cut in its middle.
   std::string message() const;
   // Puts a wider place before `which` ("run.h5, /flips").
   Error within(const std::string& place) const;

@@ -27,6 +27,30 @@ TEST(Error, IsOneLineThatSaysWhatWhichAndWhatToDo) {
   EXPECT_EQ((Error{ErrorKind::run, "failed", "", ""}).within("s.ulps").which, "s.ulps");
 }
 
+TEST(Error, EchoesALongPlaceWithItsStartAndEndOnly) {
+  const std::string path = "/models/" + std::string(4984, 'x') + "/last.ts";  // 5,000 bytes
+  const std::string echoed = "/models/" + std::string(142, 'x') + "..." + std::string(42, 'x') + "/last.ts";
+  EXPECT_EQ((Error{ErrorKind::input, "cannot be opened", path, "see " + path + " again"}).message(),
+            echoed + ": cannot be opened; see " + echoed + " again");
+  const std::string exactly(200, 'x');
+  EXPECT_EQ((Error{ErrorKind::input, exactly, exactly, exactly}).message(), exactly + ": " + exactly + "; " + exactly);
+  EXPECT_EQ(toJson(Error{ErrorKind::input, "", path, ""})["which"], path);
+}
+
+TEST(Error, NeverCutsACharacterInTwo) {
+  std::string path = "x";
+  for (int i = 0; i < 300; ++i) path += "\u20ac";  // three bytes each, so that neither cut falls between two
+  const std::string text = Error{ErrorKind::input, "", path, ""}.message();
+  EXPECT_NO_THROW(nlohmann::json(text).dump());  // throws on what is no UTF-8
+  EXPECT_LT(text.size(), 210U);
+}
+
+TEST(Error, LeavesLongSentencesWhole) {
+  std::string sentence = "a";
+  for (int i = 0; i < 300; ++i) sentence += " word";
+  EXPECT_EQ((Error{ErrorKind::run, sentence, "", ""}).message(), sentence);
+}
+
 TEST(Error, ComesBackFromJson) {
   for (const ErrorKind kind : {ErrorKind::usage, ErrorKind::input, ErrorKind::run, ErrorKind::inconclusive, ErrorKind::cancelled, ErrorKind::internal}) {
     const Error back = errorFromJson(toJson(Error{kind, "what", "which", "do"}));
