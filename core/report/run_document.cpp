@@ -23,7 +23,7 @@ json siteJson(const SiteSummary& site) {
   const json all = toJson(site);
   json shown;
   for (const char* key : {"module", "op", "overload", "occurrence", "dtype", "sample_axis", "nonfinite", "max_ulp",
-                          "introduced_rel_l2", "headroom_bits"})
+                          "introduced_rel_l2", "headroom_bits", "differing_elements"})
     shown[key] = all.at(key);
   const bool evaluated = site.viewOf.empty();
   shown["max_abs"] = evaluated ? evaluatedOrNull(site.maxAbs) : json(nullptr);

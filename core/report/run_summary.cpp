@@ -28,6 +28,9 @@ constexpr std::size_t kShownOrigins = 5;
 std::string lowName(const RunRecord& run) { return run.settings.autocast == base::DType::bfloat16 ? "BF16" : "FP16"; }
 std::string moduleName(const std::string& path) { return path.empty() ? "(root)" : path; }
 
+// What a run that broke off says holds for its beginning only.
+std::string upTo(const RunRecord& run) { return run.candidateError ? ", up to the error" : ""; }
+
 std::string listed(const std::vector<std::string>& names) {
   std::string text;
   for (std::size_t i = 0; i < names.size() && i < kShownNames; ++i) text += (i ? ", " : "") + names[i];
@@ -49,8 +52,9 @@ std::string header(const Session& session, const RunRecord& run) {
   if (!run.settings.fp32.empty()) text += "Kept in FP32: " + listed(run.settings.fp32) + "\n";
   if (!run.settings.disable.empty()) text += "Autocast off, inputs as they are: " + listed(run.settings.disable) + "\n";
   if (run.status != session::RunStatus::ok)
-    text += fmt::format("NOT COMPLETE ({}): {} of {} were compared\n", session::name(run.status), run.samplesComplete,
-                        counted(static_cast<std::int64_t>(session.samples.ids.size()), "sample"));
+    text += fmt::format("NOT COMPLETE ({}): {} of {} {}\n", session::name(run.status), run.samplesComplete,
+                        counted(static_cast<std::int64_t>(session.samples.ids.size()), "sample"),
+                        run.candidateError ? "ran to the end; what follows takes in the ops of the next batch up to the error" : "were compared");
   if (!run.eagerCheck.empty()) text += run.eagerCheck + "\n";
   if (run.probeCheck == "identical") text += "Probe check: outputs with and without observers are bit-identical\n";
   if (run.probeCheck == "differs") text += "PROBE CHECK FAILED: observing changed the outputs; do not trust this run\n";
@@ -81,7 +85,7 @@ std::string originText(const NonfiniteFinding& finding) {
 std::string nonfiniteText(const RunRecord& run) {
   if (run.nonfiniteOrigins.empty()) {
     if (run.sites.empty()) return "NON-FINITE\n  not evaluated: no op was compared\n";
-    return "NON-FINITE\n  no non-finite values that the reference does not have\n";
+    return fmt::format("NON-FINITE\n  no non-finite values that the reference does not have{}\n", upTo(run));
   }
   std::string text = "FIRST NON-FINITE\n" + originText(run.nonfiniteOrigins.front());
   text += run.consequenceSites == 0 ? "  no later op site carries it on\n"
@@ -101,15 +105,29 @@ std::string referenceText(const RunRecord& run) {
   return text + andMore(run.referenceNonfinite.size(), kShownOrigins);
 }
 
+// Equal lines once, in the order of the first of each.
+std::string controlFlowText(const RunRecord& run) {
+  std::vector<std::pair<std::string, std::int64_t>> lines;
+  for (const auto& finding : run.controlFlow) {
+    const std::string line = fmt::format("{} in {}: {}", finding.op, moduleName(finding.modulePath), finding.what);
+    const auto same = std::find_if(lines.begin(), lines.end(), [&](const auto& other) { return other.first == line; });
+    if (same == lines.end())
+      lines.emplace_back(line, 1);
+    else
+      ++same->second;
+  }
+  std::string text = lines.empty() ? "" : "CONTROL FLOW DIVERGED\n";
+  for (std::size_t i = 0; i < std::min(lines.size(), kShownNames); ++i)
+    text += "  " + lines[i].first + (lines[i].second > 1 ? fmt::format(" ({} times)", lines[i].second) : "") + "\n";
+  return text + andMore(lines.size(), kShownNames);
+}
+
 std::string divergenceText(const RunRecord& run) {
   std::string text;
   if (run.candidateError)
     text += fmt::format("THE {} RUN RAISED\n  {} in {}: {}\n", lowName(run), run.candidateError->op,
                         moduleName(run.candidateError->modulePath), run.candidateError->message);
-  if (!run.controlFlow.empty()) text += "CONTROL FLOW DIVERGED\n";
-  for (std::size_t i = 0; i < std::min(run.controlFlow.size(), kShownNames); ++i)
-    text += fmt::format("  {} in {}: {}\n", run.controlFlow[i].op, moduleName(run.controlFlow[i].modulePath), run.controlFlow[i].what);
-  return text + andMore(run.controlFlow.size(), kShownNames);
+  return text + controlFlowText(run);
 }
 
 std::string decisionName(const Session& session, std::int64_t index, const std::vector<ScoredClass>& top) {
@@ -136,10 +154,22 @@ std::string flipTable(const Session& session, const RunRecord& run) {
   return text + andMore(run.flips.size(), kShownFlips);
 }
 
+// Those without one in the candidate, too, stand in noDecision.
+std::vector<std::string> missingInReferenceOnly(const Session& session, const RunRecord& run) {
+  std::vector<std::string> ids;
+  for (std::size_t i = 0; i < std::min(run.decisions.size(), session.samples.ids.size()); ++i) {
+    if (!std::isnan(run.decisions[i].referenceMargin)) continue;
+    const std::string& id = session.samples.ids[i];
+    if (std::find(run.noDecision.begin(), run.noDecision.end(), id) == run.noDecision.end()) ids.push_back(id);
+  }
+  return ids;
+}
+
 std::string decisionText(const Session& session, const RunRecord& run) {
   if (run.settings.decision.kind == session::DecisionRule::Kind::none) return "DECISIONS\n  none asked for (--decision argmax)\n";
   const auto missing = static_cast<std::int64_t>(run.noDecision.size());
-  const auto total = static_cast<std::int64_t>(run.decisions.size()) - missing;
+  const auto inReference = static_cast<std::int64_t>(missingInReferenceOnly(session, run).size());
+  const auto total = static_cast<std::int64_t>(run.decisions.size()) - missing - inReference;
   const auto flips = static_cast<std::int64_t>(run.flips.size());
   std::string text = fmt::format("DECISIONS ({})\n", run.settings.decision.text());
   if (total <= 0)
@@ -148,6 +178,9 @@ std::string decisionText(const Session& session, const RunRecord& run) {
     text += fmt::format("  {} of {} flip ({})\n", flips, counted(total, "decision"), rateText(std::min(flips, total), total));
   if (missing > 0)
     text += fmt::format("  no decision for {} (scores are NaN), not counted above: {}\n", counted(missing, "sample"), listed(run.noDecision));
+  if (inReference > 0)
+    text += fmt::format("  no decision in FP32 itself for {} (scores are NaN), not counted above: {}\n", counted(inReference, "sample"),
+                        listed(missingInReferenceOnly(session, run)));
   return flips > 0 ? text + flipTable(session, run) : text;
 }
 
@@ -162,8 +195,57 @@ std::vector<const SiteSummary*> worstSites(const RunRecord& run) {
 std::string siteRow(const Session& session, const SiteSummary& site) {
   const auto worst = static_cast<std::size_t>(site.worstSample);
   const bool known = site.worstSample >= 0 && worst < session.samples.ids.size();
-  return fmt::format("  {:>9} {:>9}  {:<9} {:<12} {}\n", shortNumber(site.relL2), shortNumber(site.maxAbs),
+  return fmt::format("  {:>9} {:>10} {:>9}  {:<9} {:<12} {}\n", shortNumber(site.relL2),
+                     site.introducedRelL2 ? shortNumber(*site.introducedRelL2) : "-", shortNumber(site.maxAbs),
                      base::name(site.candidateDtype), known ? session.samples.ids[worst] : "batch", siteLabel(site));
+}
+
+// Where it starts is the largest introduced error, not the largest error.
+std::string largestIntroduced(const RunRecord& run) {
+  const SiteSummary* largest = nullptr;
+  for (const SiteSummary& site : run.sites) {
+    if (!site.introducedRelL2 || std::isnan(*site.introducedRelL2) || *site.introducedRelL2 == 0) continue;
+    if (!largest || *site.introducedRelL2 > *largest->introducedRelL2) largest = &site;
+  }
+  if (!largest) return "";
+  return fmt::format("  largest introduced error: {} at {}\n", shortNumber(*largest->introducedRelL2), siteLabel(*largest));
+}
+
+std::string outputRow(const session::OutputSummary& output) {
+  std::string text = fmt::format("  output '{}': ", output.name);
+  if (output.elements == 0)
+    text += "no values compared";
+  else if (base::isFloating(output.dtype) && output.relL2)
+    text += fmt::format("relative L2 {} over all its finite values, max abs {}", shortNumber(*output.relL2), output.maxAbs ? shortNumber(*output.maxAbs) : "-");
+  else if (base::isFloating(output.dtype))
+    text += "not evaluated: no value is finite in both runs";
+  else if (output.differingElements == 0)
+    text += fmt::format("{} equal", output.elements == 1 ? "its 1 value is" : "all " + counted(output.elements, "value") + " are");
+  else
+    text += fmt::format("{} of {} differ", base::groupedInteger(output.differingElements), counted(output.elements, "value"));
+  const session::NonfiniteCounts& bad = output.nonfinite;
+  if (bad.total() > 0) text += fmt::format("; NON-FINITE: {} NaN, {} +inf, {} -inf", bad.nan, bad.plusInf, bad.minusInf);
+  return text + "\n";
+}
+
+std::string outputsText(const RunRecord& run) {
+  if (run.outputs.empty()) return "";
+  std::string text = "OUTPUTS\n";
+  for (std::size_t i = 0; i < std::min(run.outputs.size(), kShownNames); ++i) text += outputRow(run.outputs[i]);
+  return text + andMore(run.outputs.size(), kShownNames);
+}
+
+// They have no distance and so no row among the worst sites; an index that differs changes all that comes after it.
+std::string discreteSitesText(const RunRecord& run) {
+  std::vector<const SiteSummary*> sites;
+  for (const SiteSummary& site : run.sites)
+    if (site.viewOf.empty() && !base::isFloating(site.candidateDtype) && site.differingElements > 0) sites.push_back(&site);
+  if (sites.empty()) return "";
+  std::stable_sort(sites.begin(), sites.end(), [](const auto* a, const auto* b) { return a->differingElements > b->differingElements; });
+  std::string text = fmt::format("INTEGER, BOOL AND COMPLEX OP SITES THAT DIFFER\n  {:>18}  {:<9} {}\n", "differing elements", "dtype", "op site");
+  for (std::size_t i = 0; i < std::min(sites.size(), kShownSites); ++i)
+    text += fmt::format("  {:>18}  {:<9} {}\n", base::groupedInteger(sites[i]->differingElements), base::name(sites[i]->candidateDtype), siteLabel(*sites[i]));
+  return text + andMore(sites.size(), kShownSites);
 }
 
 std::string sitesText(const Session& session, const RunRecord& run) {
@@ -172,11 +254,11 @@ std::string sitesText(const Session& session, const RunRecord& run) {
   });
   if (evaluated == 0) return "WORST OP SITES\n  not evaluated: no op site has finite values in both runs; do not trust this run\n";
   const auto sites = worstSites(run);
-  if (sites.empty()) return fmt::format("WORST OP SITES\n  none: {} equal in both runs\n", counted(evaluated, "op site"));
-  std::string text = fmt::format("WORST OP SITES (relative L2 over finite values)\n  {:>9} {:>9}  {:<9} {:<12} {}\n", "rel L2",
-                                 "max abs", "dtype", "sample", "op site");
+  if (sites.empty()) return fmt::format("WORST OP SITES\n  none: {} equal in both runs{}\n", counted(evaluated, "op site"), upTo(run));
+  std::string text = fmt::format("WORST OP SITES (relative L2, worst sample, over finite values{})\n  {:>9} {:>10} {:>9}  {:<9} {:<12} {}\n",
+                                 upTo(run), "rel L2", "introduced", "max abs", "dtype", "sample", "op site");
   for (std::size_t i = 0; i < std::min(sites.size(), kShownSites); ++i) text += siteRow(session, *sites[i]);
-  return text + andMore(sites.size(), kShownSites);
+  return text + andMore(sites.size(), kShownSites) + largestIntroduced(run);
 }
 
 // What the change of policy did: the run before it in the same session.
@@ -208,7 +290,7 @@ std::string notesText(const RunRecord& run) {
 std::string runSummary(const Session& session, const RunRecord& run, const std::string& sessionPath) {
   std::string text = header(session, run);
   for (const std::string& part : {divergenceText(run), nonfiniteText(run), referenceText(run), decisionText(session, run),
-                                  sitesText(session, run), notesText(run)})
+                                  outputsText(run), sitesText(session, run), discreteSitesText(run), notesText(run)})
     if (!part.empty()) text += "\n" + part;
   text += "\n" + beforeText(session, run);
   return text + fmt::format("Session: {} ({}); open it with: ulpscope gui {}\n", sessionPath, run.id(), sessionPath);

@@ -71,7 +71,10 @@ TEST(RunDocument, HasTheKeysThatStand) {
                                    "effect", "positions", "reference_top", "candidate_top", "first_site_over_tolerance"));
   EXPECT_THAT(keys(sampleDocument()["sites"][0]),
               UnorderedElementsAre("module", "op", "overload", "occurrence", "dtype", "sample_axis", "max_abs", "rel_l2",
-                                   "max_ulp", "introduced_rel_l2", "headroom_bits", "nonfinite"));
+                                   "max_ulp", "introduced_rel_l2", "headroom_bits", "differing_elements", "nonfinite"));
+  EXPECT_THAT(keys(sampleDocument()["outputs"][0]),
+              UnorderedElementsAre("name", "shape", "dtype", "max_abs", "max_rel", "rel_l2", "cosine_distance", "max_ulp",
+                                   "elements", "differing_elements", "nonfinite"));
 }
 
 TEST(RunDocument, AnErrorDocumentHasTheSameKeysAsARun) {
@@ -100,6 +103,19 @@ TEST(RunDocument, NonFiniteNumbersAreStringsAndNotEvaluatedIsNull) {
   EXPECT_EQ(document["outputs"][0]["max_rel"], "+inf");
   EXPECT_EQ(document["outputs"][0]["max_ulp"], nullptr);
   EXPECT_EQ(document["first_nonfinite"]["values"], (json{"+inf", "-inf"}));
+}
+
+TEST(RunDocument, CarriesWhatDiffersWhereThereIsNoDistance) {
+  session::Session session = test::sampleSession();
+  session.runs[0].sites[0].candidateDtype = base::DType::int64;
+  session.runs[0].sites[0].differingElements = 4;
+  const json document = runDocument(session, session.runs.front(), "ffn-fp16.ulps");
+  EXPECT_EQ(document["sites"][0]["differing_elements"], 4);
+  EXPECT_EQ(document["outputs"][0]["elements"], 2560);
+  EXPECT_EQ(document["outputs"][0]["differing_elements"], 1800);
+  EXPECT_EQ(document["outputs"][0]["nonfinite"], (json{{"NaN", 20}, {"+inf", 0}, {"-inf", 0}}));
+  EXPECT_EQ(document["sites"][3]["introduced_rel_l2"], 0.0005);
+  EXPECT_EQ(document["sites"][1]["introduced_rel_l2"], nullptr);
 }
 
 TEST(RunDocument, AViewHasNoMetricsOfItsOwn) {

@@ -4,6 +4,8 @@
 
 #include <gmock/gmock.h>
 
+#include <limits>
+
 namespace ulpscope::report {
 namespace {
 
@@ -57,12 +59,71 @@ TEST(RunSummary, ComparesWithTheRunBefore) {
 
 TEST(RunSummary, RanksWorstSitesAndLeavesOutWhatWasNotCompared) {
   const std::string text = summaryOf(test::sampleSession());
-  const auto first = text.find("     +inf      2.25  float16   s17          encoder.0.ffn.wo: aten::linear");
-  const auto second = text.find("    0.012      0.75  float16   s17          head: aten::linear#2");
+  const auto first = text.find("     +inf          -      2.25  float16   s17          encoder.0.ffn.wo: aten::linear");
+  const auto second = text.find("    0.012   5.00e-04      0.75  float16   s17          head: aten::linear#2");
   ASSERT_NE(first, std::string::npos) << text;
   ASSERT_NE(second, std::string::npos) << text;
   EXPECT_LT(first, second);
   EXPECT_THAT(text.substr(text.find("WORST OP SITES")), Not(HasSubstr("NaN")));
+}
+
+TEST(RunSummary, SaysThatASitesErrorIsTheWorstSamplesAndAnOutputsIsOverAll) {
+  EXPECT_THAT(summaryOf(test::sampleSession()),
+              AllOf(HasSubstr("WORST OP SITES (relative L2, worst sample, over finite values)\n     rel L2 introduced   max abs"),
+                    HasSubstr("  output 'logits': relative L2 0.012 over all its finite values, max abs 0.75; NON-FINITE: 20 NaN, 0 +inf, 0 -inf\n")));
+}
+
+TEST(RunSummary, NamesTheLargestIntroducedErrorWhateverTheLargestErrorIs) {
+  session::Session session = test::sampleSession();
+  auto& sites = session.runs[0].sites;
+  EXPECT_THAT(summaryOf(session), HasSubstr("  largest introduced error: 5.00e-04 at head: aten::linear#2\n"));
+  sites[0].introducedRelL2 = std::numeric_limits<double>::quiet_NaN();  // first in order: it must not hide the others
+  EXPECT_THAT(summaryOf(session), HasSubstr("  largest introduced error: 5.00e-04 at head: aten::linear#2\n"));
+  sites[0].introducedRelL2 = 0;
+  sites[3].introducedRelL2.reset();
+  EXPECT_THAT(summaryOf(session), Not(HasSubstr("largest introduced error")));
+}
+
+TEST(RunSummary, CountsTheValuesOfAnIntegerOutputThatDiffer) {
+  session::Session session = test::sampleSession();
+  session::OutputSummary ids;
+  ids.name = "ids";
+  ids.dtype = base::DType::int64;
+  ids.elements = 7;
+  session.runs[0].outputs = {ids};
+  EXPECT_THAT(summaryOf(session), HasSubstr("OUTPUTS\n  output 'ids': all 7 values are equal\n"));
+  session.runs[0].outputs[0].differingElements = 4;
+  EXPECT_THAT(summaryOf(session), HasSubstr("OUTPUTS\n  output 'ids': 4 of 7 values differ\n"));
+  session.runs[0].outputs[0].elements = 0;
+  EXPECT_THAT(summaryOf(session), HasSubstr("OUTPUTS\n  output 'ids': no values compared\n"));
+}
+
+TEST(RunSummary, AnOutputWithoutAFiniteValueIsNotEvaluated) {
+  session::Session session = test::sampleSession();
+  session.runs[0].outputs[0].relL2.reset();
+  EXPECT_THAT(summaryOf(session), HasSubstr("output 'logits': not evaluated: no value is finite in both runs; NON-FINITE: 20 NaN"));
+}
+
+TEST(RunSummary, ListsSitesWithoutADistanceThatDifferByCount) {
+  session::Session session = test::sampleSession();
+  auto& sites = session.runs[0].sites;
+  EXPECT_THAT(summaryOf(session), Not(HasSubstr("SITES THAT DIFFER")));
+  for (auto& site : sites) site.differingElements = 9;  // floating ones have metrics instead
+  sites[0].candidateDtype = base::DType::boolean;
+  sites[2].candidateDtype = base::DType::int64;
+  sites[2].differingElements = 1200;
+  EXPECT_THAT(summaryOf(session), HasSubstr("INTEGER, BOOL AND COMPLEX OP SITES THAT DIFFER\n  differing elements  dtype     op site\n"
+                                            "               1,200  int64     (root): aten::add\n"
+                                            "                   9  bool      encoder.0.ffn.wi: aten::linear\n\n"));
+}
+
+TEST(RunSummary, ASampleWithoutADecisionInFp32IsNoDecisionEither) {
+  session::Session session = test::sampleSession();
+  constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
+  session.runs[0].decisions[2].referenceMargin = kNan;  // s2 has none in either run
+  session.runs[0].decisions[9].referenceMargin = kNan;
+  EXPECT_THAT(summaryOf(session), AllOf(HasSubstr("3 of 253 decisions flip"), HasSubstr("no decision for 2 samples (scores are NaN), not counted above: s1, s2\n"),
+                                        HasSubstr("no decision in FP32 itself for 1 sample (scores are NaN), not counted above: s9\n")));
 }
 
 TEST(RunSummary, NothingComparedIsNeverAPass) {
@@ -90,6 +151,26 @@ TEST(RunSummary, ShowsACandidateThatRaisedAndOtherControlFlow) {
   session.runs[0].controlFlow = {{"block", "prim::Loop", "3 trips in the reference, 4 in the candidate"}};
   EXPECT_THAT(summaryOf(session), AllOf(HasSubstr("THE FP16 RUN RAISED\n  aten::mm in block: expected Half but found Float"),
                                         HasSubstr("CONTROL FLOW DIVERGED\n  prim::Loop in block: 3 trips")));
+}
+
+TEST(RunSummary, OfACandidateThatRaisedSaysHowFarItsTablesGo) {
+  session::Session session = test::sampleSession();
+  session.runs[0].candidateError = session::CandidateError{"aten::mm", "block", "expected Half but found Float"};
+  session.runs[0].status = session::RunStatus::partial;
+  session.runs[0].samplesComplete = 0;
+  session.runs[0].nonfiniteOrigins.clear();
+  EXPECT_THAT(summaryOf(session),
+              AllOf(HasSubstr("NOT COMPLETE (partial): 0 of 256 samples ran to the end; what follows takes in the ops of the next batch up to the error\n"),
+                    HasSubstr("no non-finite values that the reference does not have, up to the error\n"),
+                    HasSubstr("WORST OP SITES (relative L2, worst sample, over finite values, up to the error)\n"), Not(HasSubstr("were compared"))));
+}
+
+TEST(RunSummary, PrintsEqualLinesOfControlFlowOnceWithTheirNumber) {
+  session::Session session = test::sampleSession();
+  const session::ControlFlowFinding loop{"block", "prim::Loop", "3 trips in the reference, 4 in the candidate"}, mm{"", "aten::mm", "ran in the candidate only"};
+  session.runs[0].controlFlow = {loop, mm, loop, loop};
+  EXPECT_THAT(summaryOf(session), HasSubstr("CONTROL FLOW DIVERGED\n  prim::Loop in block: 3 trips in the reference, 4 in the candidate (3 times)\n"
+                                            "  aten::mm in (root): ran in the candidate only\n\n"));
 }
 
 TEST(RunSummary, EndsWithWhereTheSessionLiesAndHowToOpenIt) {

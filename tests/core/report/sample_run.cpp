@@ -34,6 +34,8 @@ std::vector<session::SiteSummary> sites() {
   all[2].role = session::NonfiniteRole::consequence;
   all[2].sampleAxis = "whole_batch";
   all[3].occurrence = 2;
+  all[3].introducedRelL2 = 0.0005;
+  all[0].introducedRelL2 = 0.0002;
   all[4].viewOf = "head: weight";
   return all;
 }
@@ -78,7 +80,7 @@ session::RunRecord firstRun() {
   run.samplesComplete = 256;
   run.warnings = {"stored in float16: not pure FP32"};
   run.sites = sites();
-  run.outputs = {{"logits", {256, 10}, base::DType::float16, 0.75, kInf, 0.012, 1e-5, std::nullopt}};
+  run.outputs = {{"logits", {256, 10}, base::DType::float16, 0.75, kInf, 0.012, 1e-5, std::nullopt, 2560, 1800, {20, 0, 0}}};
   run.nonfiniteOrigins = {overflow()};
   run.consequenceSites = 1;
   run.flips = {flip("s5", 3, 8), flip("s17", 1, 2), flip("s142", 1, 7)};
@@ -86,6 +88,7 @@ session::RunRecord firstRun() {
   run.flips[0].firstSiteOverTolerance = 3;
   run.decisions.assign(256, {0.5, 0.5});
   run.noDecision = {"s1", "s2"};
+  run.decisions[1].candidateMargin = run.decisions[2].candidateMargin = kNan;
   return run;
 }
 
@@ -111,6 +114,7 @@ session::Session curedSession() {
   run.consequenceSites = 0;
   run.flips.clear();
   run.noDecision.clear();
+  run.decisions.assign(256, {0.5, 0.5});
   session.runs.push_back(run);
   return session;
 }
