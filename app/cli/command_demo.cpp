@@ -37,6 +37,7 @@ Result<std::string> cacheFolder() {
 }
 
 Result<std::string> outFolder(const std::string& chosen) {
+  if (chosen == "-") return Error{ErrorKind::usage, "a session cannot go to standard output", "--out -", "name a folder"};
   auto folder = chosen.empty() ? cacheFolder() : Result<std::string>(fs::absolute(chosen).lexically_normal().string());
   if (!folder) return folder.error();
   std::error_code failed;

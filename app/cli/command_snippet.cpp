@@ -3,9 +3,10 @@
 
 #include <CLI/CLI.hpp>
 
+#include <cstdio>
 #include <fstream>
-#include <iostream>
 #include <memory>
+#include <sstream>
 
 namespace ulpscope::cli {
 namespace {
@@ -13,9 +14,10 @@ namespace {
 Outcome snippetAction(const std::string& name) {
   const auto path = protocol::findData("python/" + name);
   if (!path) return path.error();
-  std::ifstream file(path.value());
-  if (!file || !(std::cout << file.rdbuf()) || !std::cout.flush())
-    return base::Error{base::ErrorKind::input, "cannot be read", path.value(), "reinstall Ulpscope"};
+  std::ifstream file(path.value(), std::ios::binary);
+  std::stringstream text;
+  if (!file || !(text << file.rdbuf())) return base::Error{base::ErrorKind::input, "cannot be read", path.value(), "reinstall Ulpscope"};
+  std::fputs(text.str().c_str(), stdout);  // main looks whether it could be written
   return 0;
 }
 

@@ -1,5 +1,7 @@
 #include "engine_client.h"
 
+#include "option_number.h"
+
 #include <fmt/format.h>
 
 #include <csignal>
@@ -31,10 +33,12 @@ void watchSignals() {
 
 // Only the greeting has a time limit: an op of a large model may take any time, and the user can cancel. Loading
 // LibTorch from a cold network disk can take tens of seconds.
-std::chrono::seconds helloPatience() {
+Result<std::chrono::seconds> helloPatience() {
   const char* chosen = std::getenv("ULPSCOPE_ENGINE_TIMEOUT");
-  const int seconds = chosen ? std::atoi(chosen) : 0;
-  return std::chrono::seconds(seconds > 0 ? seconds : 60);
+  if (!chosen || !*chosen) return std::chrono::seconds(60);
+  const auto seconds = wholeNumber(chosen, std::string("$ULPSCOPE_ENGINE_TIMEOUT ") + chosen, {1, 86400});
+  if (!seconds) return seconds.error();
+  return std::chrono::seconds(seconds.value());
 }
 
 }  // namespace
@@ -42,11 +46,13 @@ std::chrono::seconds helloPatience() {
 Result<EngineClient> EngineClient::start() {
   auto program = protocol::findEngine();
   if (!program) return program.error();
+  const auto patience = helloPatience();
+  if (!patience) return patience.error();
   watchSignals();
   auto process = EngineProcess::start(program.value());
   if (!process) return process.error();
   EngineClient client(program.value(), std::move(process).value());
-  if (const auto greeted = client.sayHello(); !greeted) return greeted.error();
+  if (const auto greeted = client.sayHello(patience.value()); !greeted) return greeted.error();
   return client;
 }
 
@@ -56,8 +62,8 @@ EngineClient::~EngineClient() {
   m_process.finish(kCancelPatience);
 }
 
-base::Status EngineClient::sayHello() {
-  Request request{++m_lastId, m_program, Clock::now() + helloPatience(), {"starting the engine", "", "", 0, 0}, {}, 0, {}};
+base::Status EngineClient::sayHello(std::chrono::seconds patience) {
+  Request request{++m_lastId, m_program, Clock::now() + patience, {"starting the engine", "", "", 0, 0}, {}, 0, {}};
   m_process.send(protocol::encodeHello(request.id));
   auto answer = waitFor(request);
   if (!answer) return answer.error();

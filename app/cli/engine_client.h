@@ -15,6 +15,7 @@ class EngineClient {
  public:
   // Finds and starts the engine and says hello. From here to the end of the program SIGINT, SIGTERM and SIGHUP mean
   // cancel.
+  // Error kind usage when $ULPSCOPE_ENGINE_TIMEOUT (seconds for the hello) is no number.
   static base::Result<EngineClient> start();
   EngineClient(EngineClient&&) = default;
   // Asks the engine to end; one that does not within two seconds is killed.
@@ -45,7 +46,7 @@ class EngineClient {
   std::optional<base::Error> lookAtSignals(Request& request);
   base::Error failed(const Request& request, const std::string& what);
   base::Error ended(const Request& request);
-  base::Status sayHello();
+  base::Status sayHello(std::chrono::seconds patience);
 
   std::string m_program;
   EngineProcess m_process;

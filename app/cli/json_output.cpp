@@ -3,11 +3,14 @@
 #include <fcntl.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
+#include <string>
+#include <vector>
 
 namespace ulpscope::cli {
 namespace {
@@ -52,8 +55,10 @@ Error wouldOverwrite(const std::string& target) {
 Status writeFile(const std::string& target, const std::string& text) {
   if (holdsSomethingElse(target)) return wouldOverwrite(target);
   const bool replace = isReplaceable(target);
-  const std::string path = replace ? target + ".part" : target;
-  const int descriptor = ::open(path.c_str(), O_WRONLY | O_CLOEXEC | (replace ? O_CREAT | O_TRUNC : 0), 0666);
+  // O_EXCL: a file of that name would be somebody's.
+  const std::string part = ".ulpscope-" + std::to_string(::getpid()) + ".json.part";
+  const std::string path = replace ? (fs::path(target).parent_path() / part).string() : target;
+  const int descriptor = ::open(path.c_str(), O_WRONLY | O_CLOEXEC | (replace ? O_CREAT | O_EXCL : 0), 0666);
   if (descriptor < 0) return cannotWrite(target);
   bool good = writeAll(descriptor, text);
   if (replace) good = ::fsync(descriptor) == 0 && good;
@@ -65,18 +70,72 @@ Status writeFile(const std::string& target, const std::string& text) {
   return error;
 }
 
+struct NamedTarget {
+  std::string path;
+  std::vector<std::string> otherWords;  // of the command, values of `--option=value` by themselves
+};
+
+NamedTarget targetAmong(const std::vector<std::string>& words) {
+  NamedTarget found;
+  bool optionsEnded = false;
+  for (std::size_t i = 0; i < words.size(); ++i) {
+    const std::string& word = words[i];
+    optionsEnded = optionsEnded || word == "--";
+    const bool ours = !optionsEnded && (word == "--json" || word == "--json=");
+    const bool withValue = !optionsEnded && word.rfind("--json=", 0) == 0;
+    const auto equals = word.rfind("--", 0) == 0 ? word.find('=') : std::string::npos;
+    if (ours && i + 1 < words.size())
+      found.path = words[++i];
+    else if (withValue && !ours)
+      found.path = word.substr(7);
+    else if (!ours)
+      found.otherWords.push_back(equals == std::string::npos ? word : word.substr(equals + 1));
+  }
+  return found;
+}
+
+bool sameFile(const fs::path& a, const fs::path& b) {
+  std::error_code failed;
+  if (fs::equivalent(a, b, failed) && !failed) return true;
+  const fs::path canonicalA = fs::weakly_canonical(fs::absolute(a), failed);
+  if (failed) return false;
+  const fs::path canonicalB = fs::weakly_canonical(fs::absolute(b), failed);
+  return !failed && canonicalA == canonicalB;
+}
+
+// The session file, something in its folder, or either while it is written; they come to be while the command runs, so
+// that looking at the files is not enough.
+bool isSessions(const fs::path& target) {
+  for (fs::path part : fs::absolute(target).lexically_normal()) {
+    while (part.extension() == ".part" || part.extension() == ".d") part = part.stem();
+    if (part.extension() == ".ulps") return true;
+  }
+  return false;
+}
+
+Status checkTarget(const NamedTarget& target) {
+  const std::string which = "--json " + target.path;
+  if (target.path.empty() || target.path == "-") return base::success();
+  std::error_code ignored;
+  if (fs::is_directory(target.path, ignored)) return Error{ErrorKind::usage, "is a folder", which, "name a file, or - for standard output"};
+  if (holdsSomethingElse(target.path)) return wouldOverwrite(target.path);
+  if (isSessions(target.path)) return Error{ErrorKind::usage, "is a session's own file", which, "name another file"};
+  for (const std::string& word : target.otherWords)
+    if (!word.empty() && sameFile(target.path, word)) return Error{ErrorKind::usage, "is named elsewhere in the command too", which, "name another file"};
+  if (static_cast<void>(fs::symlink_status(target.path, ignored)); ignored == std::errc::filename_too_long)
+    return Error{ErrorKind::usage, "is too long for a file's name", which, "name another file"};
+  const fs::path folder = fs::absolute(target.path).parent_path();
+  if (!fs::is_directory(folder, ignored) || (isReplaceable(target.path) && ::access(folder.c_str(), W_OK) != 0))
+    return Error{ErrorKind::usage, "no file can be written in " + folder.string(), which, "name another file"};
+  return base::success();
+}
+
 }  // namespace
 
-Status checkJsonTarget(const std::string& target) {
-  if (target.empty() || target == "-") return base::success();
-  if (holdsSomethingElse(target)) return wouldOverwrite(target);
-  const fs::path folder = fs::absolute(target).parent_path();
-  std::error_code ignored;
-  if (fs::is_directory(target, ignored))
-    return Error{ErrorKind::usage, "is a folder", "--json " + target, "name a file, or - for standard output"};
-  if (!fs::is_directory(folder, ignored) || (isReplaceable(target) && ::access(folder.c_str(), W_OK) != 0))
-    return Error{ErrorKind::usage, "no file can be written in " + folder.string(), "--json " + target, "name another file"};
-  return base::success();
+JsonTarget jsonTargetOf(int argc, const char* const* argv) {
+  // The command's own name, the first word, is no file.
+  const NamedTarget target = targetAmong({argv + std::min(argc, argc > 1 && argv[1][0] != '-' ? 2 : 1), argv + argc});
+  return {target.path, checkTarget(target)};
 }
 
 Status writeJson(const std::string& target, const nlohmann::json& document) {
@@ -86,16 +145,6 @@ Status writeJson(const std::string& target, const nlohmann::json& document) {
   std::fflush(stdout);
   if (!writeAll(STDOUT_FILENO, text)) return cannotWrite("standard output");
   return base::success();
-}
-
-std::string jsonTargetOf(int argc, const char* const* argv) {
-  for (int i = 1; i < argc; ++i) {
-    const std::string word = argv[i];
-    if (word == "--") break;
-    if (word.rfind("--json=", 0) == 0) return word.substr(7);
-    if (word == "--json" && i + 1 < argc) return argv[i + 1];
-  }
-  return "";
 }
 
 }  // namespace ulpscope::cli

@@ -9,15 +9,20 @@
 
 namespace ulpscope::cli {
 
-// Error kind usage when `target` cannot become a file, or is one that holds something else than JSON (a slip like
-// `--json model.ts`): asked before the work, so that no result is lost after it.
-base::Status checkJsonTarget(const std::string& target);
+struct JsonTarget {
+  std::string path;  // "-": standard output; empty: none
+  // Error kind usage when nothing may be written there: it cannot become a file, holds something else than JSON (a slip
+  // like `--json model.ts`), is a session's or is named elsewhere in the command.
+  base::Status allowed = base::success();
+  std::string allowedPath() const { return allowed ? path : ""; }
+};
 
-// "-": standard output. A file is replaced whole or not at all (.part, sync, rename). A file that is no
+// Found in the words of the command without the parser, since a document is owed also when parsing fails. Of several
+// the last counts.
+JsonTarget jsonTargetOf(int argc, const char* const* argv);
+
+// "-": standard output. A file is replaced whole or not at all (a new file beside it, sync, rename). A file that is no
 // JSON document is never replaced, not even by that of an error. Empty: nothing to do.
 base::Status writeJson(const std::string& target, const nlohmann::json& document);
-
-// The target named in the words of the command, found without the parser: a document is owed also when parsing fails.
-std::string jsonTargetOf(int argc, const char* const* argv);
 
 }  // namespace ulpscope::cli

@@ -72,17 +72,25 @@ int fail(const base::Error& error, const std::string& jsonTarget, bool inspectin
   return base::exitCode(error.kind);
 }
 
-// A closed standard descriptor would be given to the next file or pipe, and what we print would go into that.
+// A closed standard descriptor would be given to the next file or pipe, and what we print would go into that. Standard
+// output is opened for reading only: writing to it still fails, as it does on a closed one.
 void openStandardDescriptors() {
   for (const int descriptor : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO})
-    if (::fcntl(descriptor, F_GETFD) < 0) static_cast<void>(::open("/dev/null", O_RDWR));
+    if (::fcntl(descriptor, F_GETFD) < 0) static_cast<void>(::open("/dev/null", descriptor == STDOUT_FILENO ? O_RDONLY : O_RDWR));
 }
 
 // A reader that has seen enough (`| head`) is no fault; a full disk is.
 int withOutputChecked(int code) {
-  if (std::fflush(stdout) == 0 || errno == EPIPE) return code;
-  std::fprintf(stderr, "ulpscope: standard output: cannot be written: %s\n", std::strerror(errno));
+  const bool flushed = std::fflush(stdout) == 0;
+  if (flushed ? !std::ferror(stdout) : errno == EPIPE) return code;
+  std::fprintf(stderr, "ulpscope: standard output: cannot be written: %s\n", flushed ? "a part is lost" : std::strerror(errno));
   return code != 0 ? code : base::exitCode(base::ErrorKind::run);
+}
+
+// Neither a file is harmed nor an option misread before the work starts.
+base::Status checkWords(const CLI::App& app, const JsonTarget& json) {
+  if (!json.allowed) return json.allowed;
+  return checkEmptyValues(app);
 }
 
 int parseAndRun(int argc, const char* const* argv) {
@@ -93,34 +101,39 @@ int parseAndRun(int argc, const char* const* argv) {
   app.formatter(std::make_shared<HelpFormatter>());
   app.get_formatter()->column_width(34);
   for (const auto add : {addInspect, addRun, addDemo, addDoctor, addSnippet, addWorker, addGui}) add(app, invocation);
-  const std::string jsonTarget = jsonTargetOf(argc, argv);
+  const JsonTarget json = jsonTargetOf(argc, argv);
   const bool inspecting = argc > 1 && std::string_view(argv[1]) == "inspect";
+  const auto failed = [&](const base::Error& error) { return fail(error, json.allowedPath(), inspecting); };
   try {
     app.parse(argc, argv);
-  } catch (const CLI::Success& request) {
-    return app.exit(request);  // --help, --version
+  } catch (const CLI::Success& request) {  // --help, --version
+    if (const auto named = checkCommandNames(app); !named) return failed(named.error());
+    return app.exit(request);
   } catch (const CLI::ParseError& fault) {
-    return fail(usageError(app, fault), jsonTarget, inspecting);
+    return failed(usageError(app, fault));
   }
   if (!invocation.action) {
     std::fputs(app.help().c_str(), stdout);
     return 0;
   }
+  if (const auto good = checkWords(app, json); !good) return failed(good.error());
   const Outcome outcome = invocation.action();
-  return withOutputChecked(outcome ? outcome.value() : fail(outcome.error(), jsonTarget, inspecting));
+  return outcome ? outcome.value() : failed(outcome.error());
+}
+
+int start(int argc, const char* const* argv) {
+  openStandardDescriptors();
+  bool asJson = false;
+  if (!askedForVersion(argc, argv, asJson)) return parseAndRun(argc, argv);
+  printVersion(asJson);
+  return 0;
 }
 
 }  // namespace
 }  // namespace ulpscope::cli
 
 int main(int argc, char** argv) try {
-  ulpscope::cli::openStandardDescriptors();
-  bool asJson = false;
-  if (ulpscope::cli::askedForVersion(argc, argv, asJson)) {
-    ulpscope::cli::printVersion(asJson);
-    return 0;
-  }
-  return ulpscope::cli::parseAndRun(argc, argv);
+  return ulpscope::cli::withOutputChecked(ulpscope::cli::start(argc, argv));
 } catch (const std::exception& e) {
   std::fprintf(stderr, "ulpscope: internal error: %s\n", e.what());
   return ulpscope::base::exitCode(ulpscope::base::ErrorKind::internal);

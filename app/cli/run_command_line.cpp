@@ -38,6 +38,7 @@ std::string appendCommand(const session::RunRequest& request) {
   if (!s.castCache) text += " --no-cast-cache";
   if (s.trainMode) text += " --train";
   if (s.verifyProbe) text += " --verify-probe";
+  if (!s.introducedError) text += " --no-introduced-error";
   for (const std::string& path : s.disable) add("--disable", path);
   for (const std::string& path : s.fp32) add("--fp32", path);
   add("--session", shownPath(request.sessionPath));

@@ -1,6 +1,6 @@
 #include "run_options.h"
 
-#include "json_output.h"
+#include "option_number.h"
 
 #include <CLI/CLI.hpp>
 #include <unistd.h>
@@ -16,6 +16,8 @@ using base::Error;
 using base::ErrorKind;
 using base::Result;
 using base::Status;
+
+constexpr NumberRange kAxes{0, 63};  // LibTorch's iterators take 64 dimensions
 
 Error usage(const std::string& which, const std::string& what, const std::string& remedy = "") {
   return Error{ErrorKind::usage, what, which, remedy};
@@ -36,8 +38,7 @@ Status setAutocast(const RunWords& words, session::RunSettings& settings) {
   else
     return usage("--autocast " + words.autocast, "is no autocast type", "use fp16 or bf16");
   const std::string device = words.policy.substr(0, words.policy.find('@'));
-  if ((device != "cuda" && device != "cpu") || words.policy.back() == '@')
-    return usage("--policy " + words.policy, "is no policy", "use cuda or cpu, with a PyTorch version if wanted: cuda@1.13");
+  if (device != "cuda" || words.policy.back() == '@') return usage("--policy " + words.policy, "is no policy of this version", "use cuda or cuda@1.13");
   settings.policyTable = words.policy;
   return base::success();
 }
@@ -70,23 +71,28 @@ Status setBatchAxis(const RunWords& words, session::RunSettings& settings) {
   for (const std::string& word : words.batchAxis) {
     const auto equals = word.find('=');
     const std::string value = equals == std::string::npos ? "" : word.substr(equals + 1);
-    const bool digits = !value.empty() && value.size() < 4 && value.find_first_not_of("0123456789") == std::string::npos;
-    if (equals == 0 || (value != "none" && !digits))
+    const bool number = !value.empty() && value.find_first_not_of("-0123456789") == std::string::npos;
+    if (equals == 0 || (value != "none" && !number))
       return usage("--batch-axis " + word, "is not of the form NAME=D", "use the argument's name and the axis that counts samples, or NAME=none");
-    if (!settings.batchAxis.emplace(word.substr(0, equals), value == "none" ? -1 : std::stoi(value)).second)
+    const auto axis = number ? wholeNumber(value, "--batch-axis " + word, kAxes) : Result<std::uint64_t>(0);
+    if (!axis) return axis.error();
+    if (!settings.batchAxis.emplace(word.substr(0, equals), number ? static_cast<int>(axis.value()) : -1).second)
       return usage("--batch-axis " + word, "names an argument twice");
   }
   return base::success();
 }
 
 Status setNumbers(const RunWords& words, session::RunSettings& settings) {
-  if (words.batchSize < 1 || words.batchSize > std::numeric_limits<int>::max())
-    return usage("--batch-size " + std::to_string(words.batchSize), "must be 1 or more");
-  settings.batchSize = static_cast<int>(words.batchSize);
-  settings.seed = words.seed;
+  const auto batchSize = wholeNumber(words.batchSize, "--batch-size " + words.batchSize, {1, std::numeric_limits<int>::max()});
+  if (!batchSize) return batchSize.error();
+  const auto seed = wholeNumber(words.seed, "--seed " + words.seed, {0, std::numeric_limits<std::uint64_t>::max()});
+  if (!seed) return seed.error();
+  settings.batchSize = static_cast<int>(batchSize.value());
+  settings.seed = seed.value();
   settings.trainMode = words.train;
   settings.castCache = !words.noCastCache;
   settings.verifyProbe = words.verifyProbe;
+  settings.introducedError = !words.noIntroducedError;
   settings.fp32 = words.fp32;
   settings.disable = words.disable;
   for (const auto* list : {&words.fp32, &words.disable})
@@ -110,10 +116,14 @@ Status setFailOn(const RunWords& words, RunOrder& order) {
 }
 
 Status setSession(const RunWords& words, session::RunRequest& request) {
+  if (words.session == "-") return usage("--session -", "a session cannot go to standard output", "name a file");
   const std::string dtype = request.settings.autocast == base::DType::bfloat16 ? "bf16" : "fp16";
   const std::string chosen = words.session.empty() ? fs::path(words.model).stem().string() + "-" + dtype + ".ulps" : words.session;
   request.sessionPath = absolute(chosen);
   std::error_code ignored;
+  // While it is written the name is longer.
+  if (static_cast<void>(fs::symlink_status(request.sessionPath + ".part", ignored)); ignored == std::errc::filename_too_long)
+    return usage(chosen, "is too long for a session's name", "name another with --session");
   const bool exists = fs::exists(fs::symlink_status(request.sessionPath, ignored));
   if (exists && !words.append)
     return usage(chosen, "the session exists", "add the run to it with --append, or name another with --session");
@@ -132,7 +142,7 @@ void addRunOptions(CLI::App& command, RunWords& words) {
   command.add_option("--labels", words.labels, "true classes: HDF5 with 'labels', or one whole number a line")->type_name("F");
   command.add_option("--class-names", words.classNames, "names of the classes, one a line")->type_name("F");
   command.add_option("--autocast", words.autocast, "fp16 (default) or bf16")->type_name("TYPE");
-  command.add_option("--policy", words.policy, "whose autocast lists: cuda (default), cpu, with @VERSION of PyTorch")->type_name("P");
+  command.add_option("--policy", words.policy, "whose autocast lists: cuda (default, the newest known) or cuda@1.13")->type_name("P");
   command.add_option("--mode", words.mode, "emulated: what CUDA autocast does, on any CPU")->type_name("M");
   command.add_option("--device", words.device, "cpu")->type_name("D");
   command.add_option("--batch-size", words.batchSize, "samples a forward (default 32)")->type_name("N");
@@ -145,6 +155,7 @@ void addRunOptions(CLI::App& command, RunWords& words) {
   addList(command, "--batch-axis", words.batchAxis, "axis of an input that counts samples: NAME=D, or NAME=none (repeatable)")->type_name("NAME=D");
   command.add_option("--seed", words.seed, "of the model's random ops (default 0)")->type_name("N");
   command.add_flag("--train", words.train, "run the model in train mode");
+  command.add_flag("--no-introduced-error", words.noIntroducedError, "do not run each op again on the reference's inputs (faster)");
   command.add_flag("--verify-probe", words.verifyProbe, "check that observing does not change the outputs");
   addList(command, "--fail-on", words.failOn, "exit 1 on a finding: nonfinite, flip or nonfinite,flip")->delimiter(',')->type_name("WHAT");
   command.add_option("--session", words.session, "where the session goes (default ./MODEL-fp16.ulps)")->type_name("OUT.ulps");
@@ -166,8 +177,6 @@ Result<RunOrder> orderFrom(const RunWords& words) {
   order.request.labelsPath = absolute(words.labels);
   order.request.classNamesPath = absolute(words.classNames);
   if (const Status good = setSession(words, order.request); !good) return good.error();
-  if (absolute(words.json) == order.request.sessionPath) return usage("--json " + words.json, "is the session's own file", "name another file");
-  if (const Status good = checkJsonTarget(words.json); !good) return good.error();
   return order;
 }
 

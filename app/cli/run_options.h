@@ -17,11 +17,9 @@ namespace ulpscope::cli {
 struct RunWords {
   std::string model, inputs, labels, classNames, session, json;
   std::string autocast = "fp16", policy = "cuda", mode = "emulated", device = "cpu", decision = "none", tie = "first";
-  std::string decisionOutput;
-  std::int64_t batchSize = 32;
-  std::uint64_t seed = 0;
+  std::string decisionOutput, batchSize = "32", seed = "0";
   std::vector<std::string> fp32, disable, batchAxis, failOn;
-  bool noCastCache = false, train = false, verifyProbe = false, append = false;
+  bool noCastCache = false, noIntroducedError = false, train = false, verifyProbe = false, append = false;
 };
 
 struct RunOrder {

@@ -36,7 +36,8 @@ std::vector<std::string> optionNames(const CLI::App& app) {
 }
 
 Error unknownCommand(const CLI::App& app, const std::string& word) {
-  if (contains(kLaterCommands, word)) return Error{ErrorKind::usage, "is not a command of this version", word, "`ulpscope --help` lists those it has"};
+  if (contains(kLaterCommands, word)) return Error{ErrorKind::usage, "is not a command of this version", word,
+                                                   "use " + base::quotedChoice(commandNames(app))};
   return Error{ErrorKind::usage, "there is no such command", word, "did you mean " + base::quotedChoice(base::nearestNames(word, commandNames(app), 2)) + "?"};
 }
 
@@ -61,10 +62,47 @@ Error unknownWord(CLI::App& app) {
   return Error{ErrorKind::usage, "is one word too many", command.get_name() + " " + word, "see `ulpscope " + command.get_name() + " --help`"};
 }
 
+bool isList(const CLI::Option& option) { return option.get_multi_option_policy() == CLI::MultiOptionPolicy::TakeAll; }
+
+// The parser's "At Most 1 required but received 2" and "1 required F missing" in the user's words.
+Error wrongCount(const CLI::App& command, const CLI::ParseError& fault) {
+  for (const CLI::Option* option : command.get_options())
+    if (!isList(*option) && option->count() > 1 && option->get_expected_max() == 1)
+      return Error{ErrorKind::usage, option->count() == 2 ? "given twice" : "given " + std::to_string(option->count()) + " times",
+                   option->get_name(), "give it once"};
+  const std::string complaint = fault.what();
+  const auto colon = complaint.find(": ");
+  const bool missing = colon != std::string::npos && complaint.ends_with(" missing");
+  return Error{ErrorKind::usage, missing ? "needs a value" : complaint, missing ? complaint.substr(0, colon) : command.get_name(),
+               "see `ulpscope " + command.get_name() + " --help`"};
+}
+
+// Every value is taken as text, so that only a flag can refuse one: "Could not convert: --append = maybe".
+Error valueOfFlag(const CLI::App& command, const std::string& complaint) {
+  const auto start = complaint.find("--");
+  const std::string flag = start == std::string::npos ? command.get_name() : complaint.substr(start, complaint.find_first_of(" :", start) - start);
+  return Error{ErrorKind::usage, "takes no value", flag, "give it alone, or leave it out"};
+}
+
 }  // namespace
+
+base::Status checkCommandNames(CLI::App& app) {
+  if (app.get_subcommands().empty() && app.remaining_size() > 0) return unknownWord(app);
+  return base::success();
+}
+
+base::Status checkEmptyValues(const CLI::App& app) {
+  for (const CLI::App* command : app.get_subcommands())
+    for (const CLI::Option* option : command->get_options())
+      if (!isList(*option) && contains(option->results(), ""))
+        return Error{ErrorKind::usage, "got an empty value", command->get_name() + " " + option->get_name(), "give one, or leave it out"};
+  return base::success();
+}
 
 Error usageError(CLI::App& app, const CLI::ParseError& fault) {
   if (dynamic_cast<const CLI::ExtrasError*>(&fault)) return unknownWord(app);
+  if (dynamic_cast<const CLI::ArgumentMismatch*>(&fault) && !app.get_subcommands().empty()) return wrongCount(*app.get_subcommands().front(), fault);
+  if (dynamic_cast<const CLI::ConversionError*>(&fault) && !app.get_subcommands().empty()) return valueOfFlag(*app.get_subcommands().front(), fault.what());
   const auto called = app.get_subcommands();
   const std::string command = called.empty() ? "" : called.front()->get_name();
   return Error{ErrorKind::usage, fault.what(), command, "see `ulpscope " + command + (command.empty() ? "" : " ") + "--help`"};

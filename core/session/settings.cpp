@@ -45,6 +45,8 @@ Result<DecisionRule> parseDecisionRule(const std::string& text) {
   int dim = 0;
   const char* end = text.data() + text.size();
   const auto parsed = std::from_chars(text.data() + colon + 1, end, dim);
+  if (parsed.ec == std::errc::result_out_of_range)
+    return Error{ErrorKind::usage, "names an axis that no tensor has", "--decision " + text, "for instance argmax:1"};
   if (parsed.ec != std::errc() || parsed.ptr != end)
     return Error{ErrorKind::usage, "needs a whole number after 'argmax:'", "--decision " + text, "for instance argmax:1"};
   rule.dim = dim;

@@ -20,6 +20,7 @@ namespace {
 
 using nlohmann::json;
 using testing::AllOf;
+using testing::EndsWith;
 using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::Not;
@@ -58,7 +59,7 @@ TEST_P(CliEngineFails, OneLineTheExitCodeAndAValidDocument) {
   EXPECT_THAT(schemaFaults(schema(), document), IsEmpty());
   EXPECT_EQ(document["error"]["which"], "m.ts");
   EXPECT_FALSE(folder.has("m-fp16.ulps"));
-  EXPECT_FALSE(folder.has("j.json.part"));
+  EXPECT_THAT(folder.names(), Not(testing::Contains(EndsWith(".part"))));
 }
 
 INSTANTIATE_TEST_SUITE_P(
@@ -97,6 +98,15 @@ TEST(CliEngine, ThatNeverSaysHelloIsEnded) {
   EXPECT_THAT(failed.err, HasSubstr("the engine gave no answer in time and was ended"));
 }
 
+TEST(CliEngine, ATimeLimitThatIsNoNumberIsRefused) {
+  const Folder folder;
+  for (const char* limit : {"0", "-1", "soon", "99999999999999999999"}) {
+    const Finished refused = withFakeEngine(folder, "ok", {runWords(), {{"ULPSCOPE_ENGINE_TIMEOUT", limit}}, 0, "", ""});
+    EXPECT_EQ(refused.code, 2) << limit;
+    EXPECT_THAT(refused.err, HasSubstr(std::string("$ULPSCOPE_ENGINE_TIMEOUT ") + limit + ": is "));
+  }
+}
+
 TEST(CliEngine, OfAnotherProtocolIsRefused) {
   const Folder folder;
   const Finished failed = withFakeEngine(folder, "other_protocol", {runWords(), {}, 0, "", ""});
@@ -129,12 +139,13 @@ TEST(CliRequest, CarriesEveryOption) {
       folder, "error:input",
       {runWords({"--labels", "l.txt", "--class-names", "c.txt", "--autocast", "bf16", "--policy", "cuda@1.13", "--batch-size", "8", "--fp32", "a.0",
                  "--fp32", "b*", "--disable", "c", "--decision", "argmax:-1", "--decision-output", "logits", "--tie", "flag", "--no-cast-cache",
-                 "--batch-axis", "x=1", "--batch-axis", "mask=none", "--seed", "18446744073709551615", "--train", "--verify-probe", "--append"}),
+                 "--batch-axis", "x=1", "--batch-axis", "mask=none", "--seed", "18446744073709551615", "--train", "--verify-probe",
+                 "--no-introduced-error", "--append"}),
        {{"FAKE_REQUEST", folder.path("request.json")}}, 0, "", ""});
   ASSERT_EQ(failed.code, 3) << failed.err;
   const json expected = json::parse(R"({"model": "m.ts", "inputs": "i.h5", "labels": "l.txt", "class_names": "c.txt", "session": "m-bf16.ulps",
     "append": false, "settings": {"autocast": "bfloat16", "policy_table": "cuda@1.13", "mode": "emulated", "device": "cpu", "batch_size": 8,
-    "seed": 18446744073709551615, "train": true, "cast_cache": false, "verify_probe": true, "fp32": ["a.0", "b*"], "disable": ["c"],
+    "seed": 18446744073709551615, "train": true, "cast_cache": false, "verify_probe": true, "introduced_error": false, "fp32": ["a.0", "b*"], "disable": ["c"],
     "decision": "argmax:-1", "decision_output": "logits", "tie": "flag", "batch_axis": {"x": 1, "mask": -1}}})");
   json request = json::parse(folder.read("request.json"));
   for (const char* key : {"model", "inputs", "labels", "class_names", "session"}) {
@@ -188,6 +199,23 @@ TEST(CliRun, WithJsonOnStandardOutputPrintsNothingElseThere) {
   EXPECT_EQ(document["flips"].size(), 3U);
 }
 
+TEST(CliRun, WhoseDocumentCannotBeWrittenExitsFourWithOneLine) {
+  const Answered answered;
+  const std::string line = "ulpscope: standard output: the JSON document cannot be written: ";
+  for (const auto& [out, why] : {std::pair{"/dev/full", "No space left on device"}, std::pair{kClosed, "Bad file descriptor"}}) {
+    const Finished lost = withFakeEngine(answered.folder, "ok", {runWords({"--json", "-"}), {{"FAKE_SESSION", answered.folder.path("made.ulps")}}, 0, "", out});
+    EXPECT_EQ(lost.code, 4) << out;
+    EXPECT_EQ(lost.err, kStages + line + why + "; name another file with --json\n");
+  }
+}
+
+TEST(CliRun, NextStepRepeatsTheOptionsOfTheRun) {
+  const Answered answered;
+  const Finished done = answered.run({"--no-introduced-error", "--seed", "7"});
+  EXPECT_EQ(done.code, 0) << done.err;
+  EXPECT_THAT(done.out, HasSubstr("ulpscope run m.ts --inputs i.h5 --seed 7 --no-introduced-error --fp32 encoder.0.ffn.wo --session m-fp16.ulps --append\n"));
+}
+
 TEST(CliRun, WithJsonInAFilePrintsTheSummaryToo) {
   const Answered answered;
   answered.folder.write("j.json", "{\"old\": true}");
@@ -195,7 +223,7 @@ TEST(CliRun, WithJsonInAFilePrintsTheSummaryToo) {
   EXPECT_EQ(done.code, 0);
   EXPECT_THAT(done.out, HasSubstr("FIRST NON-FINITE"));
   EXPECT_EQ(json::parse(answered.folder.read("j.json"))["status"], "ok");
-  EXPECT_FALSE(answered.folder.has("j.json.part"));
+  EXPECT_THAT(answered.folder.names(), Not(testing::Contains(EndsWith(".part"))));
 }
 
 TEST(CliRun, FailOnGivesOneForItsFindingsOnly) {
@@ -326,7 +354,7 @@ std::string onTerminal(const Answered& answered, const char* kind) {
 TEST(CliProgress, IsABarOnATerminalThatIsTakenAwayAtTheEnd) {
   const std::string text = onTerminal(Answered(), "xterm");
   EXPECT_THAT(text, HasSubstr("\r\033[K[##..................] running aten::linear in encoder.0, 32 of 256 samples"));
-  EXPECT_THAT(text, testing::EndsWith("\r\033[K"));
+  EXPECT_THAT(text, EndsWith("\r\033[K"));
 }
 
 TEST(CliProgress, IsPlainLinesOnADumbTerminal) {

@@ -14,6 +14,7 @@ using testing::AllOf;
 using testing::EndsWith;
 using testing::HasSubstr;
 using testing::IsEmpty;
+using testing::Not;
 using testing::StartsWith;
 
 TEST(CliHelp, BareCallPrintsHelpThatLeadsWithExamples) {
@@ -86,27 +87,47 @@ INSTANTIATE_TEST_SUITE_P(
     testing::Values(
         Wrong{"Command", {"rnu"}, 2, "rnu: there is no such command; did you mean 'run' or 'gui'?"},
         Wrong{"Option", {"run", "m.ts", "--inptus", "x"}, 2, "run --inptus: there is no such option; did you mean '--inputs' or '--labels'?"},
-        Wrong{"LaterCommand", {"check", "s.ulps"}, 2, "check: is not a command of this version; `ulpscope --help` lists those it has"},
+        Wrong{"LaterCommand", {"check", "s.ulps"}, 2, "check: is not a command of this version; use 'inspect', 'run', 'demo', 'doctor', 'snippet', 'worker' or 'gui'"},
+        Wrong{"LaterCommandsHelp", {"report", "--help"}, 2, "report: is not a command of this version; use 'inspect', 'run', 'demo', 'doctor', 'snippet', 'worker' or 'gui'"},
+        Wrong{"UnknownCommandsHelp", {"insepct", "--help"}, 2, "insepct: there is no such command; did you mean 'inspect' or 'snippet'?"},
+        Wrong{"UnknownCommandAfterHelp", {"--help", "rnu"}, 2, "rnu: there is no such command; did you mean 'run' or 'gui'?"},
+        Wrong{"UnknownCommandsVersion", {"rnu", "--version"}, 2, "rnu: there is no such command; did you mean 'run' or 'gui'?"},
         Wrong{"LaterOption", runWith({"--criteria", "c.json"}), 2, "run --criteria: is not an option of this version; `ulpscope run --help` lists those it has"},
         Wrong{"LaterOptionWithEquals", runWith({"--observe=stats"}), 2, "run --observe: is not an option of this version; `ulpscope run --help` lists those it has"},
         Wrong{"NoModel", {"run"}, 2, "run: which model? MODEL is missing; for instance: ulpscope run model.ts --inputs inputs.h5"},
         Wrong{"NoInputs", {"run", "m.ts"}, 2, "run: on which inputs? --inputs F is missing; `ulpscope snippet` prints Python lines that save them"},
         Wrong{"Extra", runWith({"again"}), 2, "run again: is one word too many; see `ulpscope run --help`"},
         Wrong{"Autocast", runWith({"--autocast", "fp8"}), 2, "--autocast fp8: is no autocast type; use fp16 or bf16"},
-        Wrong{"Policy", runWith({"--policy", "tpu"}), 2, "--policy tpu: is no policy; use cuda or cpu, with a PyTorch version if wanted: cuda@1.13"},
+        Wrong{"Policy", runWith({"--policy", "tpu"}), 2, "--policy tpu: is no policy of this version; use cuda or cuda@1.13"},
+        Wrong{"CpuPolicy", runWith({"--policy", "cpu"}), 2, "--policy cpu: is no policy of this version; use cuda or cuda@1.13"},
         Wrong{"NativeMode", runWith({"--mode", "native"}), 3, "--mode native: is not in this version; use --mode emulated, which computes what CUDA autocast does on any CPU"},
         Wrong{"CudaDevice", runWith({"--device", "cuda"}), 3, "--device cuda: is not in this version; use --device cpu, which emulates CUDA autocast"},
         Wrong{"Mode", runWith({"--mode", "fast"}), 2, "--mode fast: is no mode; use emulated"},
         Wrong{"Decision", runWith({"--decision", "best"}), 2, "--decision best: is not a decision rule this version has; use argmax, argmax:DIM or none"},
         Wrong{"Tie", runWith({"--tie", "last"}), 2, "--tie last: is no tie rule; use first, flag or refuse"},
-        Wrong{"BatchSize", runWith({"--batch-size", "0"}), 2, "--batch-size 0: must be 1 or more"},
-        Wrong{"BatchSizeWord", runWith({"--batch-size", "many"}), 2, "run: Could not convert: --batch-size = many; see `ulpscope run --help`"},
+        Wrong{"BatchSize", runWith({"--batch-size", "0"}), 2, "--batch-size 0: is out of range; use a whole number from 1 to 2147483647"},
+        Wrong{"BatchSizeOverInt", runWith({"--batch-size", "2147483648"}), 2, "--batch-size 2147483648: is out of range; use a whole number from 1 to 2147483647"},
+        Wrong{"BatchSizeFarTooLarge", runWith({"--batch-size", "99999999999999999999"}), 2, "--batch-size 99999999999999999999: is out of range; use a whole number from 1 to 2147483647"},
+        Wrong{"BatchSizeFraction", runWith({"--batch-size", "1.5"}), 2, "--batch-size 1.5: is no whole number; use a whole number from 1 to 2147483647"},
+        Wrong{"SeedTooLarge", runWith({"--seed", "18446744073709551616"}), 2, "--seed 18446744073709551616: is out of range; use a whole number from 0 to 18446744073709551615"},
+        Wrong{"SeedNegative", runWith({"--seed", "-1"}), 2, "--seed -1: is out of range; use a whole number from 0 to 18446744073709551615"},
+        Wrong{"SeedHexadecimal", runWith({"--seed", "0x10"}), 2, "--seed 0x10: is no whole number; use a whole number from 0 to 18446744073709551615"},
+        Wrong{"BatchAxisTooLarge", runWith({"--batch-axis", "x=64"}), 2, "--batch-axis x=64: is out of range; use a whole number from 0 to 63"},
+        Wrong{"BatchAxisNegative", runWith({"--batch-axis", "x=-1"}), 2, "--batch-axis x=-1: is out of range; use a whole number from 0 to 63"},
+        Wrong{"DecisionAxisTooLarge", runWith({"--decision", "argmax:99999999999"}), 2, "--decision argmax:99999999999: names an axis that no tensor has; for instance argmax:1"},
+        Wrong{"DecisionTwice", runWith({"--decision", "argmax", "--decision", "none"}), 2, "--decision: given twice; give it once"},
+        Wrong{"SeedThreeTimes", runWith({"--seed", "1", "--seed", "1", "--seed", "1"}), 2, "--seed: given 3 times; give it once"},
+        Wrong{"NoValue", runWith({"--decision"}), 2, "--decision: needs a value; see `ulpscope run --help`"},
+        Wrong{"ValueOfAFlag", runWith({"--append=maybe"}), 2, "--append: takes no value; give it alone, or leave it out"},
+        Wrong{"SessionOnStandardOutput", runWith({"--session", "-"}), 2, "--session -: a session cannot go to standard output; name a file"},
+        Wrong{"DemoOnStandardOutput", {"demo", "--out", "-"}, 2, "--out -: a session cannot go to standard output; name a folder"},
+        Wrong{"BatchSizeWord", runWith({"--batch-size", "many"}), 2, "--batch-size many: is no whole number; use a whole number from 1 to 2147483647"},
         Wrong{"BatchAxis", runWith({"--batch-axis", "x"}), 2, "--batch-axis x: is not of the form NAME=D; use the argument's name and the axis that counts samples, or NAME=none"},
         Wrong{"BatchAxisTwice", runWith({"--batch-axis", "x=0", "--batch-axis", "x=1"}), 2, "--batch-axis x=1: names an argument twice"},
         Wrong{"FailOn", runWith({"--fail-on", "rain"}), 2, "--fail-on rain: is no finding; use nonfinite, flip or both: nonfinite,flip"},
         Wrong{"FailOnFlipWithoutDecision", runWith({"--fail-on", "flip"}), 2, "--fail-on flip: needs a decision, without one nothing can flip; add --decision argmax"},
         Wrong{"EmptyModule", runWith({"--fp32", ""}), 2, "--fp32: got an empty module path; the whole model is '.'"},
-        Wrong{"InspectTarget", {"inspect", "m.ts", "--target", "tpu"}, 2, "--target tpu: is no target; use cuda or cpu"},
+        Wrong{"InspectTarget", {"inspect", "m.ts", "--target", "tpu"}, 2, "--target tpu: is no target; use cuda"},
         Wrong{"Demo", {"demo", "fireworks"}, 2, "fireworks: there is no demo of this name; use 'digits' or 'overflow'"}),
     [](const auto& test) { return test.param.name; });
 
@@ -143,22 +164,94 @@ TEST(CliUsage, JsonNeverOverwritesWhatIsNoJson) {
   for (const char* name : {"m.ts", "i.h5"}) EXPECT_EQ(folder.read(name), "precious");
 }
 
-TEST(CliUsage, JsonInTheSessionsPlaceIsRefused) {
+TEST(CliUsage, JsonNeverTakesASessionsPlaceWhateverElseIsWrong) {
   const Folder folder;
-  const Finished refused = ulpscope(folder, runWith({"--session", "s.ulps", "--json", "./s.ulps"}));
-  EXPECT_EQ(refused.code, 2);
-  EXPECT_THAT(refused.err, HasSubstr("--json ./s.ulps: is the session's own file"));
+  for (const std::vector<std::string>& words : {std::vector<std::string>{"--session", "s.ulps", "--json", "./s.ulps"}, {"--json", "m-fp16.ulps"},
+                                                {"--session", "s.ulps", "--json=s.ulps.part"}, {"--json", "s.ulps.d/run-0001.metrics.h5"}}) {
+    const Finished refused = ulpscope(folder, runWith(words));
+    EXPECT_EQ(refused.code, 2);
+    EXPECT_THAT(refused.err, AllOf(StartsWith("ulpscope: --json "), EndsWith(": is a session's own file; name another file\n")));
+    std::vector<std::string> worse = words;
+    worse.push_back("--bogus");
+    EXPECT_EQ(ulpscope(folder, runWith(worse)).code, 2);
+    EXPECT_THAT(folder.names(), IsEmpty());
+  }
+}
+
+TEST(CliUsage, JsonNeverTakesThePlaceOfAnotherFileOfTheCommand) {
+  const Folder folder;
+  for (const char* target : {"m.ts", "i.h5", "./x/../labels.txt", "out"}) {
+    for (const bool inOneWord : {false, true}) {
+      std::vector<std::string> words = runWith({"--labels=labels.txt", "--session", "out"});
+      if (inOneWord)
+        words.push_back("--json=" + std::string(target));
+      else
+        words.insert(words.begin() + 1, {"--json", target});
+      const Finished refused = ulpscope(folder, words);
+      EXPECT_EQ(refused.code, 2);
+      EXPECT_EQ(refused.err, std::string("ulpscope: --json ") + target + ": is named elsewhere in the command too; name another file\n");
+      EXPECT_THAT(folder.names(), IsEmpty());
+    }
+  }
+}
+
+TEST(CliUsage, ANameThatNoFileCanHaveIsRefusedBeforeTheRunAndEchoedShort) {
+  const Folder folder;
+  const std::string longName(5000, 'x');
+  for (const char* option : {"--json", "--session"}) {
+    const Finished refused = ulpscope(folder, runWith({option, longName}));
+    EXPECT_EQ(refused.code, 2);
+    EXPECT_THAT(refused.err, AllOf(HasSubstr("xxx...xxx"), HasSubstr("is too long for a ")));
+    EXPECT_LT(refused.err.size(), 300U);
+  }
+  EXPECT_EQ(ulpscope(folder, runWith({"--session", std::string(252, 'x')})).code, 2);  // .part would not fit
+}
+
+TEST(CliUsage, AnEmptyValueIsNoDefault) {
+  const Folder folder;
+  for (const char* option : {"--session", "--json", "--labels", "--class-names", "--decision", "--decision-output", "--policy", "--autocast", "--seed",
+                             "--batch-size", "--tie", "--mode", "--device"}) {
+    const Finished refused = ulpscope(folder, runWith({option, ""}));
+    EXPECT_EQ(refused.code, 2);
+    EXPECT_EQ(refused.err, std::string("ulpscope: run ") + option + ": got an empty value; give one, or leave it out\n");
+  }
+  EXPECT_EQ(ulpscope(folder, {"demo", "--out", ""}).code, 2);
+  EXPECT_EQ(ulpscope(folder, {"inspect", "m.ts", "--target", ""}).code, 2);
+}
+
+TEST(CliUsage, JsonGivenTwiceIsAnErrorThatTheLastOneGets) {
+  const Folder folder;
+  const Finished toFile = ulpscope(folder, runWith({"--json", "-", "--json", "j.json"}));
+  EXPECT_EQ(toFile.code, 2);
+  EXPECT_EQ(toFile.err, "ulpscope: --json: given twice; give it once\n");
+  EXPECT_THAT(toFile.out, IsEmpty());
+  EXPECT_EQ(json::parse(folder.read("j.json")).at("error").at("what"), "given twice");
+  const Finished toOutput = ulpscope(folder, runWith({"--json", "k.json", "--json=-"}));
+  EXPECT_EQ(toOutput.code, 2);
+  EXPECT_EQ(json::parse(toOutput.out).at("error").at("code"), "usage");
+  EXPECT_FALSE(folder.has("k.json"));
 }
 
 TEST(CliOutput, AFullDiskIsNoSuccess) {
   const Folder folder;
-  for (const std::vector<std::string>& words : {std::vector<std::string>{"doctor"}, std::vector<std::string>{"demo", "--list"}}) {
-    Call call{words, {}, 0, "", ""};
-    call.out = "/dev/full";
-    const Finished full = ulpscope(folder, call);
-    EXPECT_EQ(full.code, 4);
-    EXPECT_THAT(full.err, HasSubstr("standard output: cannot be written: No space left on device"));
+  for (const std::vector<std::string>& words :
+       {std::vector<std::string>{"doctor"}, {"demo", "--list"}, {"snippet"}, {"--help"}, {"run", "--help"}, {"--version"}, {"--version", "--json"}, {}}) {
+    for (const auto& [out, why] : {std::pair{"/dev/full", "No space left on device"}, std::pair{kClosed, "Bad file descriptor"}}) {
+      Call call{words, {}, 0, "", ""};
+      call.out = out;
+      const Finished lost = ulpscope(folder, call);
+      EXPECT_EQ(lost.code, 4) << out;
+      EXPECT_EQ(lost.err, std::string("ulpscope: standard output: cannot be written: ") + why + "\n");
+    }
   }
+}
+
+TEST(CliHelp, OffersOnlyWhatThereIs) {
+  const Folder folder;
+  const std::string run = ulpscope(folder, {"run", "--help"}).out, inspect = ulpscope(folder, {"inspect", "--help"}).out;
+  EXPECT_THAT(run, HasSubstr("whose autocast lists: cuda (default, the newest known) or cuda@1.13"));
+  EXPECT_THAT(run, Not(HasSubstr("@VERSION")));
+  EXPECT_THAT(inspect, Not(HasSubstr("cpu")));
 }
 
 TEST(CliUsage, JsonIsWrittenForUsageErrorsOfEveryKind) {

@@ -5,6 +5,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <chrono>
 #include <cstdlib>
 #include <fstream>
@@ -26,8 +27,11 @@ std::string textOf(const fs::path& path) {
 // After fork: never returns.
 [[noreturn]] void become(const Folder& folder, const Call& call, const std::string& out, const std::string& err) {
   if (::chdir(folder.path().c_str()) != 0) ::_exit(126);
-  ::dup2(::open(out.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0666), STDOUT_FILENO);
   ::dup2(::open(err.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0666), STDERR_FILENO);
+  if (out == kClosed)  // after the others were opened, or one of them would take its place
+    ::close(STDOUT_FILENO);
+  else
+    ::dup2(::open(out.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0666), STDOUT_FILENO);
   ::unsetenv("ULPSCOPE_ENGINE");
   for (const auto& [name, value] : call.variables) ::setenv(name.c_str(), value.c_str(), 1);
   std::vector<std::string> words{ULPSCOPE_TEST_BUILD "/bin/ulpscope"};
@@ -63,6 +67,13 @@ void Folder::write(const std::string& name, const std::string& text) const {
 }
 
 std::string Folder::read(const std::string& name) const { return textOf(m_path / name); }
+
+std::vector<std::string> Folder::names() const {
+  std::vector<std::string> all;
+  for (const auto& entry : fs::directory_iterator(m_path)) all.push_back(entry.path().filename().string());
+  std::sort(all.begin(), all.end());
+  return all;
+}
 
 Finished ulpscope(const Folder& folder, const Call& call) {
   const Folder streams;

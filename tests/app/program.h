@@ -19,6 +19,7 @@ class Folder {
   std::string path(const std::string& name = "") const { return (m_path / name).string(); }
   void write(const std::string& name, const std::string& text) const;
   std::string read(const std::string& name) const;
+  std::vector<std::string> names() const;  // of what lies in it, sorted
   bool has(const std::string& name) const { return std::filesystem::exists(m_path / name); }
 
  private:
@@ -30,6 +31,8 @@ struct Finished {
   std::string out, err;
 };
 
+inline constexpr const char* kClosed = "(closed)";
+
 // Runs in `folder` with `variables` added to the environment; ULPSCOPE_ENGINE is unset first. `signal` is sent once
 // stderr holds `when`.
 struct Call {
@@ -37,7 +40,7 @@ struct Call {
   std::map<std::string, std::string> variables;
   int signal = 0;
   std::string when;
-  std::string out;  // empty: caught in Finished::out
+  std::string out;  // empty: caught in Finished::out; kClosed: no standard output at all
 };
 Finished ulpscope(const Folder& folder, const Call& call);
 Finished ulpscope(const Folder& folder, const std::vector<std::string>& words);
