@@ -15,7 +15,7 @@ using base::Error;
 using base::ErrorKind;
 
 // Of the whole contract, what this version does not have: said so, instead of a far-fetched suggestion.
-const std::vector<std::string> kLaterCommands{"check", "compare", "criteria", "scan", "train", "search", "bench", "report", "pack", "unpack", "repair"};
+const std::vector<std::string> kLaterCommands{"check", "compare", "criteria", "scan", "train", "search", "bench", "report"};
 const std::vector<std::string> kLaterOptions{"--criteria", "--observe", "--capture", "--capture-budget", "--only-samples", "--junit"};
 
 bool contains(const std::vector<std::string>& names, const std::string& name) {

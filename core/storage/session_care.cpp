@@ -98,6 +98,7 @@ Result<OpenedSession> openWithNotes(const std::string& masterPath) {
 
 Result<Lines> repairSession(const std::string& masterPath) {
   constexpr auto kPatience = std::chrono::seconds(3);
+  if (auto plain = checkPlainFile(masterPath); !plain) return plain.error();
   // Also answers for a missing folder and a read-only master, before the lock makes a folder.
   if (auto writable = checkWritable(masterPath, WriteMode::append, kPatience); !writable) return writable.error();
   const std::string master = resolvedMaster(masterPath);

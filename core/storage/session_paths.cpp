@@ -26,6 +26,7 @@ std::optional<int> numberBetween(const std::string& text, const std::string& bef
 
 std::string resolvedMaster(const std::string& path) {
   std::error_code none;
+  if (!fs::is_symlink(fs::symlink_status(path, none))) return path;  // messages name it as the user does
   const fs::path real = fs::canonical(path, none);
   return none ? path : real.string();
 }

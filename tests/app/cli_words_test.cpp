@@ -29,7 +29,7 @@ TEST(CliHelp, BareCallPrintsHelpThatLeadsWithExamples) {
 
 TEST(CliHelp, EveryCommandHasHelp) {
   const Folder folder;
-  for (const char* command : {"inspect", "run", "demo", "doctor", "snippet", "worker", "gui"}) {
+  for (const char* command : {"inspect", "run", "demo", "pack", "unpack", "repair", "doctor", "snippet", "worker", "gui"}) {
     const Finished help = ulpscope(folder, {command, "--help"});
     EXPECT_EQ(help.code, 0) << command;
     EXPECT_THAT(help.out, HasSubstr(std::string("Usage: ulpscope ") + command));
@@ -87,8 +87,8 @@ INSTANTIATE_TEST_SUITE_P(
     testing::Values(
         Wrong{"Command", {"rnu"}, 2, "rnu: there is no such command; did you mean 'run' or 'gui'?"},
         Wrong{"Option", {"run", "m.ts", "--inptus", "x"}, 2, "run --inptus: there is no such option; did you mean '--inputs' or '--labels'?"},
-        Wrong{"LaterCommand", {"check", "s.ulps"}, 2, "check: is not a command of this version; use 'inspect', 'run', 'demo', 'doctor', 'snippet', 'worker' or 'gui'"},
-        Wrong{"LaterCommandsHelp", {"report", "--help"}, 2, "report: is not a command of this version; use 'inspect', 'run', 'demo', 'doctor', 'snippet', 'worker' or 'gui'"},
+        Wrong{"LaterCommand", {"check", "s.ulps"}, 2, "check: is not a command of this version; use 'inspect', 'run', 'demo', 'pack', 'unpack', 'repair', 'doctor', 'snippet', 'worker' or 'gui'"},
+        Wrong{"LaterCommandsHelp", {"report", "--help"}, 2, "report: is not a command of this version; use 'inspect', 'run', 'demo', 'pack', 'unpack', 'repair', 'doctor', 'snippet', 'worker' or 'gui'"},
         Wrong{"UnknownCommandsHelp", {"insepct", "--help"}, 2, "insepct: there is no such command; did you mean 'inspect' or 'snippet'?"},
         Wrong{"UnknownCommandAfterHelp", {"--help", "rnu"}, 2, "rnu: there is no such command; did you mean 'run' or 'gui'?"},
         Wrong{"UnknownCommandsVersion", {"rnu", "--version"}, 2, "rnu: there is no such command; did you mean 'run' or 'gui'?"},
