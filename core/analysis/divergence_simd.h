@@ -1,72 +1,13 @@
 // The kernel over vectors of an instruction set V, included by the file that defines V. Private to core/analysis; everything
 // has internal linkage, for the reason given in divergence_kernel.h.
 //
-// Sums are taken element by element. The maxima and the tolerance are decided by a float32 comparison where that is certain, and
-// in double where it is not: with |b-a| <= 2^127, the float32 difference is within a factor 1 +- 2^-24 of the exact one (below
-// 2^-126 it is exact), so a threshold moved by 2^-21 and by 2^-148 on the safe side never hides an element.
+// Sums are taken element by element. What is rare, and what divergence_filter.h leaves open, is done apart from the loop.
 #pragma once
 
-#include "core/analysis/divergence_scalar.h"
+#include "core/analysis/divergence_filter.h"
 
 namespace ulpscope::analysis {
 namespace {
-
-constexpr double kMargin = 0x1p-20;
-constexpr double kStep = 0x1p-148;
-
-// Largest float <= x, for finite x; beyond float32 the largest finite.
-inline float floatBelow(double x) {
-  if (x >= 0x1.fffffep127) return 0x1.fffffep127F;
-  const float f = static_cast<float>(x);
-  if (f <= x) return f;
-  return f > 0 ? floatOf(bitsOf(f) - 1) : f == 0 ? -0x1p-149F : floatOf(bitsOf(f) + 1);
-}
-inline float floatAbove(double x) { return -floatBelow(-x); }
-
-struct Filter {
-  float abs, rel;             // thresholds of the running maxima
-  std::uint32_t small[2];     // magnitude - 1 below it: a new smallest, subnormal or rounded to zero
-};
-
-inline Filter filterOf(const PairState& s, const PairParameters& p) {
-  Filter f;
-  f.abs = floatBelow(s.maxAbs * (1 - kMargin));
-  f.rel = floatBelow(s.maxRel * (1 - kMargin));
-  for (int i = 0; i < 2; ++i) {
-    const std::uint32_t smallest = s.side[i].smallest;
-    f.small[i] = (smallest > p.roundsToNormal ? smallest : p.roundsToNormal) - 1;
-  }
-  return f;
-}
-
-// The 16-bit magnitudes below x are those with magnitude - 1 below this; x: float32 bits, 0: above all.
-inline std::uint16_t limit16(std::uint32_t x, bool half) {
-  if (x == 0 || x > 0x7F800000U) return 0x7FFF;
-  if (!half) return static_cast<std::uint16_t>(((x + 0xFFFFU) >> 16) - 1);
-  std::uint32_t nearest = halfMagnitude(x);
-  float value;
-  const auto bits = static_cast<std::uint16_t>(nearest);
-  widenPortably(&bits, ElementFormat::float16, &value, 1);
-  if (bitsOf(value) < x) ++nearest;
-  return static_cast<std::uint16_t>(nearest - 1);
-}
-
-// The number that lies `order` steps from zero.
-inline float valueOf16(std::int16_t order, ElementFormat format) {
-  const auto bits = static_cast<std::uint16_t>(order < 0 ? 0x8000 - order : order);
-  float value;
-  widenPortably(&bits, format, &value, 1);
-  return value;
-}
-
-struct ToleranceFilter {
-  float atolBelow, rtolBelow, atolAbove, rtolAbove;
-};
-
-inline ToleranceFilter toleranceFilterOf(const PairParameters& p) {
-  return {floatBelow(p.atol * (1 - kMargin) - kStep), floatBelow(p.rtol * (1 - kMargin)), floatAbove(p.atol * (1 + kMargin) + kStep),
-          floatAbove(p.rtol * (1 + kMargin))};
-}
 
 template <class V>
 struct Lanes {
@@ -311,10 +252,12 @@ class Kernel {
 
   // Adds up to and with the first 16 that hold something rare, and returns where those stand; `whole`: none did. The rare work
   // stays out of this loop, or it would take its registers.
-  [[gnu::always_inline]] inline std::int64_t addCommon(const float* a, const void* b, std::int64_t i, std::int64_t whole, std::int64_t ahead) {
+  [[gnu::always_inline]] inline std::int64_t addCommon(const float* a, const void* b, std::int64_t i, std::int64_t whole, std::int64_t ahead, std::int64_t near) {
     constexpr int kLocality = 2;  // into the second-level cache
     constexpr std::int64_t kBytes = B == ElementFormat::float32 ? 4 : 2;
     for (; i < whole; i += kLanes) {
+      __builtin_prefetch(a + i + near, 0, 3);
+      __builtin_prefetch(static_cast<const char*>(b) + (i + near) * kBytes, 0, 3);
       __builtin_prefetch(a + i + ahead, 0, kLocality);
       __builtin_prefetch(static_cast<const char*>(b) + (i + ahead) * kBytes, 0, kLocality);
       Mask rare = addVector(load<V, B>(a, b, i), 0);
@@ -333,7 +276,7 @@ class Kernel {
       const float* a = block.a + run * block.aStep;
       const void* b = runOf(block, run);
       for (std::int64_t i = 0; i < whole; i += kLanes) {
-        i = addCommon(a, b, i, whole, block.ahead);
+        i = addCommon(a, b, i, whole, block.ahead, block.count > 1 ? block.aStep : block.ahead);
         if (i == whole) break;
         for (int part = 0; part < kParts; ++part) addRare(load<V, B>(a, b, i + part * V::kFloats));
       }

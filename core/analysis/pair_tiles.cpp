@@ -59,7 +59,7 @@ class Side {
   }
 
  private:
-  static constexpr std::int64_t kLineAhead = 512;
+  static constexpr std::int64_t kLineAhead = 256;
 
   Runs runsAt(std::int64_t sample, const Tile& tile) const {
     const auto* data = static_cast<const std::byte*>(m_data) + static_cast<std::size_t>(sample * tile.length) * base::sizeBytes(m_view.dtype);
