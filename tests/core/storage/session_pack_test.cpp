@@ -230,6 +230,37 @@ TEST_F(SessionPack, ForeignNewerAndTruncatedArchivesAreNamed) {
   EXPECT_THAT((tests::writeFile(m_pack, "hello, this is no archive of any kind"), unpackError()), HasSubstr("is no ZIP archive"));
 }
 
+int stepsLeft = 0;
+void killAtStep(const char*) {
+  if (stepsLeft-- == 0) ::raise(SIGKILL);
+}
+
+// A session is there whole or not at all, whenever the program that unpacks it is killed.
+TEST_F(SessionPack, UnpackingKilledBetweenAnyTwoStepsLeavesNoHalfSession) {
+  pack();
+  int step = 0, whole = 0;
+  for (bool killed = true; killed; ++step) {
+    SCOPED_TRACE(step);
+    fs::remove_all(m_there);
+    fs::remove_all(m_there + ".d");
+    const pid_t child = ::fork();
+    if (child == 0) {
+      stepsLeft = step;
+      storage::afterStep = killAtStep;
+      ::_exit(unpackError() == "unpacked" ? 0 : 1);
+    }
+    int status = 0;
+    ::waitpid(child, &status, 0);
+    killed = WIFSIGNALED(status);
+    ASSERT_TRUE(killed || WEXITSTATUS(status) == 0);
+    if (!fs::exists(m_there)) continue;
+    ++whole;
+    for (const char* file : kFiles) ASSERT_EQ(tests::readFile(m_there + file), tests::readFile(m_master + file)) << file;
+  }
+  EXPECT_GT(step, 20);
+  EXPECT_GE(whole, 2);
+}
+
 // Where a small tmpfs cannot be mounted (no user namespaces), a limit on file size stands in for the full disk.
 bool enterSmallDisk(const std::string& folder) {
   if (::unshare(CLONE_NEWNS) != 0 && ::unshare(CLONE_NEWUSER | CLONE_NEWNS) != 0) return false;
