@@ -1,6 +1,6 @@
 #include "core/storage/adoption.h"
 
-#include "core/storage/h5.h"
+#include "core/storage/h5_guard.h"
 #include "core/storage/master_file.h"
 #include "core/storage/run_files.h"
 #include "core/storage/session_paths.h"

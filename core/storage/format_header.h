@@ -12,6 +12,6 @@ void writeHeader(hid_t file, const std::string& format, int version, const std::
 // Fails when the file is of another kind or of a newer version.
 void checkHeader(hid_t file, const std::string& format, int version);
 std::string ulpscopeVersion();
-std::string linkedHdf5();  // "1.10.8"; the library's mutex (h5.h) is held
+std::string linkedHdf5();  // "1.10.8"; the library's mutex (h5_guard.h) is held
 
 }  // namespace ulpscope::storage

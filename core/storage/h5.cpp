@@ -1,6 +1,7 @@
 #include "core/storage/h5.h"
 
 #include "core/storage/atomic_file.h"
+#include "core/storage/h5_guard.h"
 #include "core/storage/input_file.h"
 
 #include <fmt/format.h>

@@ -1,21 +1,16 @@
 // Private: the checked, owning side of HDF5's C API. Nothing outside core/storage includes this.
 //
-// Inside the folder a failed call throws Failure; every public function runs its body in guarded(), which turns it
-// (and what nlohmann and the allocator throw) into an Error. HDF5's own printing is off meanwhile, and other threads wait.
+// Inside the folder a failed call throws Failure; every public function runs its body in guarded() of h5_guard.h,
+// which turns it into an Error.
 #pragma once
 
 #include "core/base/error.h"
-#include "core/storage/integrity.h"
 
 #include <hdf5.h>
 
-#include <nlohmann/json.hpp>
-
-#include <mutex>
-#include <new>
-#include <stdexcept>
+#include <cstddef>
+#include <cstdint>
 #include <string>
-#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -77,70 +72,11 @@ using Type = Handle<H5Tclose>;
 using Plist = Handle<H5Pclose>;
 using Attribute = Handle<H5Aclose>;
 
-// Held by the one thread that is inside HDF5, so that no fork of ours copies HDF5 in the middle of another thread's call.
-std::mutex& libraryMutex();
-
-// Runs body (giving T) and gives Result<T>; errors get `place` put before their own. Precondition: the mutex is held.
-template <typename Body>
-auto caught(const std::string& place, Body body) -> base::Result<std::invoke_result_t<Body>> {
-  const Silence silence;
-  try {
-    return body();
-  } catch (const Failure& failure) {
-    return failure.error.which.starts_with(place) ? failure.error : failure.error.within(place);
-  } catch (const nlohmann::json::exception& e) {
-    return base::Error{base::ErrorKind::input, std::string("holds damaged JSON: ") + e.what(), place, "restore the file from a copy"};
-  } catch (const std::bad_alloc&) {
-    return base::Error{base::ErrorKind::input, "needs more memory than this machine gives", place, "use a smaller file or set"};
-  } catch (const std::length_error&) {
-    return base::Error{base::ErrorKind::input, "declares more data than memory can hold", place, "use a smaller file or set"};
-  }
-}
-
-// Before HDF5 sees a file: says in plain words when it is missing, a folder, no plain file, empty, not HDF5 or damaged.
-base::Result<Digest> checkFile(const std::string& path);
-base::Status checkFinished(const std::string& path);  // the same, of the end of a file that we wrote
-
 // What a Result holds, or its Error thrown as Failure.
 template <typename T>
 T valueOrFail(base::Result<T> result) {
   if (!result) throw Failure{result.error()};
   return std::move(result).value();
-}
-
-template <typename Body>
-auto guarded(const std::string& place, Body body) {
-  const std::scoped_lock alone(libraryMutex());
-  return caught(place, body);
-}
-
-// First in a child process, then here. Precondition: the mutex is held.
-template <typename Body>
-auto triedAndRead(const std::string& path, Body body) -> base::Result<std::invoke_result_t<Body>> {
-  const auto tried = [&] {
-    const auto result = caught(path, body);
-    return result ? base::success() : base::Status(result.error());
-  };
-  if (const auto survived = tryInChild(path, tried, trialPatience(path)); !survived) return survived.error();
-  return caught(path, body);
-}
-
-// For bodies that read the file at `path`. One that does not end in its own digest is first tried in a child process.
-template <typename Body>
-auto guardedRead(const std::string& path, Body body) -> base::Result<std::invoke_result_t<Body>> {
-  const auto digest = checkFile(path);
-  if (!digest) return digest.error();
-  const std::scoped_lock alone(libraryMutex());
-  return digest.value() == Digest::intact ? caught(path, body) : triedAndRead(path, body);
-}
-
-// For bodies that read little of a file that can be huge and must be finished: only looks whether it ends in a digest.
-template <typename Body>
-auto guardedGlance(const std::string& path, Body body) -> base::Result<std::invoke_result_t<Body>> {
-  const auto finished = checkFinished(path);
-  if (!finished) return finished.error();
-  const std::scoped_lock alone(libraryMutex());
-  return triedAndRead(path, body);
 }
 
 // A file built in memory: the bytes are written by atomic_file.h, so that a full disk never meets HDF5.
@@ -149,7 +85,7 @@ File createInMemory();
 std::vector<std::byte> imageOf(const File& file);
 
 enum class Locking { none, asConfigured };
-// Read-only, of a file that checkFile (guardedRead) has passed.
+// Read-only, of a file that checkFile (h5_guard.h) has passed.
 File openForReading(const std::string& path, Locking locking);
 
 struct LinkName {

@@ -2,6 +2,7 @@
 
 #include "core/storage/atomic_file.h"
 #include "core/storage/h5_data.h"
+#include "core/storage/h5_guard.h"
 #include "core/storage/input_tensor.h"
 
 #include <array>

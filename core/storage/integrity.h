@@ -31,7 +31,7 @@ std::chrono::milliseconds trialPatience(const std::string& path);
 // Runs `read` in a child process and gives its outcome, an Error when the child dies of it or does not end in time. So
 // this process lets HDF5 near no file that it fails on (it cannot always close what it half opened).
 //
-// Other threads may run: of the locks they can hold at the fork, malloc's are safe (glibc), HDF5's is ours to hold (h5.h),
+// Other threads may run: of the locks they can hold at the fork, malloc's are safe (glibc), HDF5's is ours to hold (h5_guard.h),
 // and `read` must take no other (no OpenSSL, no logging). Should it wait for one all the same, patience ends it.
 base::Status tryInChild(const std::string& path, const std::function<base::Status()>& read, std::chrono::milliseconds patience);
 

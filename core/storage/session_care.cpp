@@ -2,7 +2,7 @@
 
 #include "core/storage/adoption.h"
 #include "core/storage/atomic_file.h"
-#include "core/storage/h5.h"
+#include "core/storage/h5_guard.h"
 #include "core/storage/master_file.h"
 #include "core/storage/session_paths.h"
 #include "core/storage/session_store.h"

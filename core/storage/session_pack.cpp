@@ -3,7 +3,7 @@
 #include "core/base/hashing.h"
 #include "core/storage/adoption.h"
 #include "core/storage/atomic_file.h"
-#include "core/storage/h5.h"
+#include "core/storage/h5_guard.h"
 #include "core/storage/pack_archive.h"
 #include "core/storage/session_care.h"
 #include "core/storage/session_paths.h"

@@ -4,6 +4,7 @@
 #include "core/storage/adoption.h"
 #include "core/storage/atomic_file.h"
 #include "core/storage/format_header.h"
+#include "core/storage/h5_guard.h"
 #include "core/storage/master_file.h"
 #include "core/storage/run_files.h"
 #include "core/storage/session_paths.h"
