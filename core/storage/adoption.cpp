@@ -15,7 +15,7 @@ using session::RunRecord;
 using session::Session;
 
 constexpr const char* kAdoptedWarning =
-    "this run was found complete beside the session, which did not name it: its writer was interrupted just before it was done";
+    "this run was found complete beside the session, which did not name it yet: its writer was interrupted just before the end";
 
 std::string halfText(const UnnamedRun& run) {
   const std::string other = runFileName(run.number, run.metrics ? RunFileKind::tensors : RunFileKind::metrics);
@@ -47,6 +47,14 @@ bool isOfOtherSession(const std::string& master, const Session& session, const U
   });
 }
 
+// The writer that left these is still at work.
+void forgetInterruptions(SessionView& view) {
+  view.adoption.leftovers.clear();
+  const auto& ids = view.adoption.runIds;
+  for (RunRecord& run : view.session.runs)
+    if (std::find(ids.begin(), ids.end(), run.id()) != ids.end()) run.warnings.pop_back();
+}
+
 }  // namespace
 
 Adoption adoptRuns(const std::string& master, Session& session) {
@@ -73,15 +81,16 @@ Adoption adoptRuns(const std::string& master, Session& session) {
   return adoption;
 }
 
-Result<SessionView> viewSession(const std::string& masterPath, Unnamed unnamed) {
+Result<SessionView> viewSession(const std::string& masterPath, Viewer viewer) {
   const std::string path = resolvedMaster(masterPath);
   const std::string folder = folderOfSession(path);
-  // Asked before the master is read: a writer that ends in between has named its run by then.
-  const bool leave = unnamed == Unnamed::adoptUnlessWriterActive && writerIsActive(folder);
+  const bool before = viewer == Viewer::reader && writerIsActive(folder);
   auto master = h5::guardedRead(masterPath, [&] { return readMaster(path); });
   if (!master) return master.error();
   SessionView view{std::move(master.value().session), {}, master.value().linkedFolder};
-  if (!leave && !(unnamed == Unnamed::adoptUnlessWriterActive && writerIsActive(folder))) view.adoption = adoptRuns(path, view.session);
+  view.adoption = adoptRuns(path, view.session);
+  view.writerActive = before || (viewer == Viewer::reader && writerIsActive(folder));
+  if (view.writerActive) forgetInterruptions(view);
   return view;
 }
 

@@ -30,12 +30,13 @@ struct SessionView {
   session::Session session;  // adopted runs included
   Adoption adoption;
   std::string linkedFolder;  // Master::linkedFolder
+  bool writerActive = false;
 };
-enum class Unnamed {
-  adopt,                 // by whoever holds the lock
-  adoptUnlessWriterActive  // by readers: what a writer has half done is its own affair
+enum class Viewer {
+  writer,  // holds the lock
+  reader   // where a writer is active, what is incomplete is that writer's affair, and no leftover
 };
-base::Result<SessionView> viewSession(const std::string& masterPath, Unnamed unnamed);
+base::Result<SessionView> viewSession(const std::string& masterPath, Viewer viewer);
 
 // Sets aside what is not of another session; needs the lock. Gives a line for each leftover.
 base::Result<std::vector<std::string>> clearLeftovers(const std::string& master, const Adoption& adoption);

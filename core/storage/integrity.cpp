@@ -6,6 +6,7 @@
 
 #include <fcntl.h>
 #include <poll.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -40,8 +41,10 @@ Result<Digest> noDigestUnlessCut(const std::string& path, const std::string& tai
   return Error{ErrorKind::input, "is cut short", path, "copy the file again"};
 }
 
-// Ends that a crash of HDF5 must not reach: our stderr, the disk (a core file), the processor.
+// Ends that a crash of HDF5 must not reach: our stderr, the disk (a core file), the processor. Nor may the child outlive
+// us: it shares our descriptors, and so the lock of a session.
 void confineChild(std::chrono::milliseconds patience) {
+  ::prctl(PR_SET_PDEATHSIG, SIGKILL);
   const rlimit noCore{0, 0};
   const auto seconds = static_cast<rlim_t>(1 + patience.count() / 1000);
   const rlimit time{seconds, seconds};

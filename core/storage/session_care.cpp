@@ -45,8 +45,9 @@ Lines missingFiles(const std::string& master, const SessionView& view) {
 
 Lines notesOf(const std::string& master, const SessionView& view) {
   Lines notes = missingFiles(master, view);
+  const std::string unnamed = ": is complete, but " + nameOf(master) + " does not name it yet ";
   for (const std::string& id : view.adoption.runIds)
-    notes.push_back(id + ": is complete, but " + nameOf(master) + " does not name it yet (its writer was interrupted); the next run or `ulpscope repair` adopts it");
+    notes.push_back(id + unnamed + (view.writerActive ? "(a writer is at work)" : "(its writer was interrupted); the next run or `ulpscope repair` adopts it"));
   for (const Leftover& leftover : view.adoption.leftovers) notes.push_back(leftover.fault);
   if (linksAreStale(master, view) && isFolder(folderOfSession(master)))
     notes.push_back(nameOf(master) + ": was renamed, its links for h5py and silx still name " + view.linkedFolder + "; `ulpscope repair` refreshes them");
@@ -74,7 +75,7 @@ Status writeMasterAgain(const std::string& master, SessionView& view, Lines& lin
 }
 
 Result<Lines> repairLocked(const std::string& master) {
-  auto view = viewSession(master, Unnamed::adopt);
+  auto view = viewSession(master, Viewer::writer);
   if (!view) return view.error();
   Lines lines;
   if (auto removed = removeParts(master, lines); !removed) return removed.error();
@@ -90,7 +91,7 @@ Result<Lines> repairLocked(const std::string& master) {
 }  // namespace
 
 Result<OpenedSession> openWithNotes(const std::string& masterPath) {
-  auto view = viewSession(masterPath, Unnamed::adoptUnlessWriterActive);
+  auto view = viewSession(masterPath, Viewer::reader);
   if (!view) return view.error();
   Lines notes = notesOf(resolvedMaster(masterPath), view.value());
   return OpenedSession{std::move(view.value().session), std::move(notes)};

@@ -78,7 +78,7 @@ Result<Contents> contentsOf(const std::string& master, Tensors tensors) {
   if (auto plain = checkPlainFile(master); !plain) return plain.error();
   auto bytes = bytesOf(master);
   if (!bytes) return bytes.error();
-  const auto view = viewSession(master, Unnamed::adoptUnlessWriterActive);
+  const auto view = viewSession(master, Viewer::reader);
   if (!view) return view.error();
   const std::string name = fs::path(master).filename().string();
   Contents contents;

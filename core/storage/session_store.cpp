@@ -30,7 +30,7 @@ constexpr mode_t kRunFileMode = 0444;
 // A run added beside a missing folder would make a second, half folder that the first could never join.
 Status checkFolder(const std::string& master) {
   if (exists(folderOfSession(master))) return base::success();
-  const auto view = viewSession(master, Unnamed::adopt);
+  const auto view = viewSession(master, Viewer::writer);
   if (!view) return view.error();
   return view->session.runs.empty() ? base::success() : Status(missingFolder(master, view->session, view->linkedFolder));
 }
@@ -91,7 +91,7 @@ Status writeAll(const std::string& master, int number, const RunImages& images) 
 Result<Session> addRunLocked(const std::string& master, Session session, RunRecord run, const RunMetrics& metrics,
                              const std::vector<OutputTensors>& outputs) {
   if (exists(master)) {
-    const auto view = viewSession(master, Unnamed::adopt);
+    const auto view = viewSession(master, Viewer::writer);
     auto now = merged(view, master, session);
     if (!now) return now;
     const auto aside = clearLeftovers(master, view->adoption);
@@ -143,7 +143,7 @@ Session newSession(const std::string& title) {
 }
 
 Result<Session> openSession(const std::string& masterPath) {
-  auto view = viewSession(masterPath, Unnamed::adoptUnlessWriterActive);
+  auto view = viewSession(masterPath, Viewer::reader);
   if (!view) return view.error();
   return std::move(view.value().session);
 }

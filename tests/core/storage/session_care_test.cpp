@@ -160,9 +160,14 @@ TEST_F(SessionCare, AReaderLeavesAloneWhatAWriterHasHalfDone) {
   loseSecondMaster();
   const auto held = storage::WriteLock::take(m_master + ".d");
   ASSERT_TRUE(held.ok());
-  const auto opened = open(m_master);
-  EXPECT_THAT(idsOf(opened.session), ElementsAre("run_0001"));
-  EXPECT_THAT(opened.notes, IsEmpty());
+  const auto complete = open(m_master);
+  EXPECT_THAT(idsOf(complete.session), ElementsAre("run_0001", "run_0002")) << "a run once seen does not vanish while another is added";
+  EXPECT_THAT(complete.notes, ElementsAre(AllOf(HasSubstr("run_0002"), HasSubstr("a writer is at work"))));
+  EXPECT_THAT(complete.session.runs[1].warnings, ElementsAre("second"));
+  fs::remove(runFile("run-0002.tensors.h5"));
+  const auto half = open(m_master);
+  EXPECT_THAT(idsOf(half.session), ElementsAre("run_0001"));
+  EXPECT_THAT(half.notes, IsEmpty());
 }
 
 TEST_F(SessionCare, MissingFilesAreNamedOneLineEach) {
