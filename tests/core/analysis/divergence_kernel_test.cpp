@@ -58,6 +58,65 @@ INSTANTIATE_TEST_SUITE_P(Kernel, EveryPair,
                                           testing::Values(DType::float32, DType::float64, DType::float16, DType::bfloat16)),
                          [](const auto& param) { return base::name(std::get<0>(param.param)) + "_" + base::name(std::get<1>(param.param)); });
 
+// Differences that float32 rounds to the same number, each a little larger than the one before: 1 + i 2^-40, and tolerances
+// right between them.
+TEST(Kernel, DecidesInDoubleWhatFloat32CannotTellApart) {
+  constexpr int kCount = 400;
+  for (const double scale : {1.0, 0x1p-100, 0x1p100}) {
+    Pair pair;
+    for (int i = 0; i < kCount; ++i) {
+      pair.a.push_back(scale);
+      pair.b.push_back(-scale * i * 0x1p-40);
+    }
+    for (const CompareOptions& options : {CompareOptions{DType::bfloat16, {0, scale * (1 + 123.5 * 0x1p-40)}, true},
+                                          CompareOptions{DType::bfloat16, {1 + 123.5 * 0x1p-40, 0}, true}}) {
+      check(pair, DType::float32, DType::float32, options);
+      const TestTensor a = contiguous(DType::float32, pair.a, {kCount}), b = contiguous(DType::float32, pair.b, {kCount});
+      const SampleDivergence d = compareTensors(base::Reference(a.view), base::Candidate(b.view), layoutOf({kCount}, {}, 1), options).front();
+      EXPECT_EQ(d.maxAbs, scale * (1 + (kCount - 1) * 0x1p-40));
+      EXPECT_EQ(d.maxRel, 1 + (kCount - 1) * 0x1p-40);
+      EXPECT_EQ(d.overTolerance, kCount - 124);
+    }
+  }
+}
+
+// 2 |a| is outside a tolerance of 1.5 |a|, where both are beyond float32.
+TEST(Kernel, DecidesRightlyWhereFloat32DifferencesOverflow) {
+  Pair pair;
+  pair.a.assign(64, -0x1.fffffep127);
+  pair.b.assign(64, 0x1.fffffep127);
+  const CompareOptions options{DType::float16, {1.5, 1e-5}, true};
+  check(pair, DType::float32, DType::float32, options);
+  const TestTensor a = contiguous(DType::float32, pair.a, {64}), b = contiguous(DType::float32, pair.b, {64});
+  const SampleDivergence d = compareTensors(base::Reference(a.view), base::Candidate(b.view), layoutOf({64}, {}, 1), options).front();
+  EXPECT_EQ(d.overTolerance, 64);
+  EXPECT_EQ(d.maxRel, 2);
+}
+
+// Ratio 2^-23, then 2 / 1.75 of it: the threshold 1.75 2^-149 for the latter rounds to its very difference, 2 2^-149.
+TEST(Kernel, FindsTheLargestRatioWhereTheThresholdRoundsUp) {
+  Pair pair;
+  pair.a.assign(16, 0x1p-120);
+  pair.b.assign(16, 0x1p-120 + 0x1p-143);
+  pair.a.resize(32, 0x1.cp-126);
+  pair.b.resize(32, 0x1.cp-126 + 0x1p-148);
+  check(pair, DType::float32, DType::float32, {DType::bfloat16, {1e-3, 1e-5}, true});
+}
+
+// Differences of subnormal size, where thresholds that are products of two small numbers lose their last bits.
+TEST(Kernel, DecidesRightlyAmongSubnormalDifferences) {
+  std::mt19937_64 random(17);
+  for (int round = 0; round < 200; ++round) {
+    Pair pair;
+    for (int i = 0; i < 100; ++i) {
+      pair.a.push_back(static_cast<double>(random() % 64) * 0x1p-149);
+      pair.b.push_back(pair.a.back() + static_cast<double>(random() % 8) * 0x1p-149);
+    }
+    check(pair, DType::float32, DType::float32, {DType::bfloat16, {0.125, static_cast<double>(random() % 8) * 0x1p-149}, true});
+    if (HasFailure()) return;
+  }
+}
+
 // All 65,536 patterns of both 16-bit formats, NaNs included, on either side against their values as float32.
 TEST(Kernel, ReadsEveryPatternOfBothLowFormatsExactly) {
   constexpr std::int64_t kPatterns = 65536;

@@ -101,9 +101,8 @@ TEST(Metrics, UlpsCountOverflowAsOneStepAndZeroesAsOne) {
 }
 
 TEST(Metrics, CosineDistanceOfNeighboursIsNotLostInRounding) {
-  // Exactly 1 - 1/sqrt(1 + e^2) = e^2/2 - 3e^4/8 with e = 2^-30; 1 - cos in double would be 0.
-  const double distance = compareAs<double>(base::DType::float64, {1, 0}, {1, 0x1p-30}).cosineDistance();
-  EXPECT_NEAR(distance, 0x1p-61, 0x1p-75);
+  // 1 - 1/sqrt(1 + e^2) = e^2/2 - 3e^4/8 with e = 2^-40; taken from 1 it would be lost even in 80 bits.
+  EXPECT_DOUBLE_EQ(compareAs<double>(base::DType::float64, {1, 0}, {1, 0x1p-40}).cosineDistance(), 0x1p-81);
 }
 
 TEST(Metrics, CosineDistanceOfVeryUnequalLengthsIsRight) {
