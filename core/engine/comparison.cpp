@@ -93,9 +93,20 @@ void Comparison::meet(OpEvent& reference, OpEvent& candidate) {
   for (std::size_t i = 0; i < reference.outputs.size(); ++i) compareOutput(reference, candidate, static_cast<int>(i), introduced);
 }
 
+// ||reference output|| of each sample, over its own finite elements: the candidate's may be NaN.
+std::vector<double> Comparison::referenceNorms(const analysis::TensorView& reference, const std::vector<analysis::SampleDivergence>& samples,
+                                               const analysis::SampleLayout& layout) const {
+  const bool allFinite = std::all_of(samples.begin(), samples.end(), [](const auto& d) { return d.candidate.total() == 0; });
+  std::vector<analysis::SampleDivergence> own;
+  if (!allFinite) own = analysis::compareTensors(base::Reference(reference), base::Candidate(reference), layout, {m_low, m_tolerance, false});
+  std::vector<double> norms;
+  for (const auto& d : allFinite ? samples : own) norms.push_back(std::sqrt(d.sumSquaredReference));
+  return norms;
+}
+
 // ||op_policy(x) - op_fp32(x)|| / ||reference output||, elements finite in both; the site keeps its worst sample's.
 void Comparison::recordIntroduced(Site& site, const IntroducedOutputs& introduced, std::size_t output,
-                                  const std::vector<analysis::SampleDivergence>& samples, const analysis::SampleLayout& layout) const {
+                                  const std::vector<double>& norms, const analysis::SampleLayout& layout) const {
   if (output >= introduced.policy.size() || output >= introduced.fp32.size()) return;
   const at::Tensor& policy = introduced.policy[output];
   const at::Tensor& fp32 = introduced.fp32[output];
@@ -103,11 +114,10 @@ void Comparison::recordIntroduced(Site& site, const IntroducedOutputs& introduce
   const HeldView fp32View = viewOf(fp32);
   const HeldView policyView = viewOf(policy);
   const auto added = analysis::compareTensors(base::Reference(fp32View.view), base::Candidate(policyView.view), layout, {m_low, m_tolerance, false});
-  for (std::size_t s = 0; s < added.size() && s < samples.size(); ++s) {
+  for (std::size_t s = 0; s < added.size() && s < norms.size(); ++s) {
     if (added[s].finitePairs == 0) continue;
     const double numerator = std::sqrt(added[s].sumSquaredDifference);
-    const double denominator = std::sqrt(samples[s].sumSquaredReference);
-    const double error = numerator == 0 ? 0 : denominator == 0 ? std::numeric_limits<double>::infinity() : numerator / denominator;
+    const double error = numerator == 0 ? 0 : norms[s] == 0 ? std::numeric_limits<double>::infinity() : numerator / norms[s];
     site.summary.introducedRelL2 = std::max(site.summary.introducedRelL2.value_or(0), error);
   }
 }
@@ -129,7 +139,7 @@ void Comparison::compareOutput(OpEvent& reference, OpEvent& candidate, int outpu
   const auto samples = analysis::compareTensors(base::Reference(refView.view), base::Candidate(candView.view), layout,
                                                 {m_low, m_tolerance, /*ulp=*/false});
   record(site, samples, layout);
-  recordIntroduced(site, introduced, static_cast<std::size_t>(output), samples, layout);
+  recordIntroduced(site, introduced, static_cast<std::size_t>(output), referenceNorms(refView.view, samples, layout), layout);
   m_producers[b.tensor.unsafeGetTensorImpl()] = key;
   judgeNonfinite(site, key, reference, candidate, samples, layout);
   judgeReference(site, key, reference, samples, layout);

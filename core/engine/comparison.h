@@ -74,7 +74,9 @@ class Comparison : public MeetingObserver {
   Site& siteFor(const OpEvent& reference, const OpEvent& candidate, int output);
   void compareOutput(OpEvent& reference, OpEvent& candidate, int output, const IntroducedOutputs& introduced);
   void recordIntroduced(Site& site, const IntroducedOutputs& introduced, std::size_t output,
-                        const std::vector<analysis::SampleDivergence>& samples, const analysis::SampleLayout& layout) const;
+                        const std::vector<double>& norms, const analysis::SampleLayout& layout) const;
+  std::vector<double> referenceNorms(const analysis::TensorView& reference, const std::vector<analysis::SampleDivergence>& samples,
+                                     const analysis::SampleLayout& layout) const;
   void record(Site& site, const std::vector<analysis::SampleDivergence>& samples, const analysis::SampleLayout& layout);
   void recordSample(Site& site, std::int64_t sample, const analysis::SampleDivergence& d, bool wholeBatch);
   session::SampleAxis axisOf(const OpEvent& event, int output) const;

@@ -23,6 +23,10 @@ QString opText(const session::SiteSummary& site) {
   return text;
 }
 
+void addIntroduced(std::vector<Fact>& facts, const session::SiteSummary& site) {
+  if (site.introducedRelL2) facts.push_back({QStringLiteral("introduced by this op"), qt(base::shortNumber(*site.introducedRelL2)), false});
+}
+
 // "fc2: " for a site below the module shown.
 QString placeText(const session::SiteSummary& site, const QString& modulePath) {
   const QString path = qt(site.modulePath);
@@ -86,6 +90,7 @@ std::vector<Fact> siteFacts(const LoadedRun& run, std::int64_t index, std::int64
   if (!site.viewOf.empty()) facts.push_back({QStringLiteral("view of"), qt(site.viewOf)});
   facts.push_back({QStringLiteral("relative L2 error"), qt(base::shortNumber(site.relL2)), !(site.relL2 <= run.tolerance())});
   facts.push_back({QStringLiteral("max abs error"), qt(base::shortNumber(site.maxAbs))});
+  addIntroduced(facts, site);
   addSample(facts, run, index, sample);
   addRange(facts, run, site);
   facts.push_back({QStringLiteral("non-finite in AMP only"), countsText(site.candidateOnly), site.candidateOnly.total() > 0});

@@ -208,6 +208,18 @@ TEST(IntroducedError, IsTheOpsOwnRoundingNotWhatItInherits) {
   EXPECT_GT(introduced, 0x1p-14);
 }
 
+TEST(IntroducedError, IsFiniteWhereTheCandidateIsNaN) {
+  // Consequences of an overflow: NaN in the candidate, the reference's norm is as it was.
+  const RunOutcome outcome = runOf(tests::requestFor("ffn_wo_overflow"));
+  std::int64_t consequences = 0;
+  for (const auto& site : outcome.run.sites) {
+    if (site.role != session::NonfiniteRole::consequence || !site.introducedRelL2) continue;
+    ++consequences;
+    EXPECT_LT(*site.introducedRelL2, 0.01) << session::siteLabel(site);
+  }
+  EXPECT_GT(consequences, 0);
+}
+
 TEST(IntroducedError, CanBeSwitchedOff) {
   session::RunRequest request = tests::requestFor("ffn_wo_overflow");
   request.settings.introducedError = false;
