@@ -1,5 +1,5 @@
 #if defined(__x86_64__)
-#include "core/analysis/divergence_simd.h"
+#include "core/analysis/divergence_simd.inl"
 
 #include <immintrin.h>
 

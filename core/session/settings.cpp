@@ -77,7 +77,7 @@ Result<RunSettings> settingsFromJson(const nlohmann::json& json) try {
   s.trainMode = json.at("train");
   s.castCache = json.at("cast_cache");
   s.verifyProbe = json.at("verify_probe");
-  s.introducedError = json.value("introduced_error", true);
+  s.introducedError = json.at("introduced_error");
   s.fp32 = json.at("fp32").get<std::vector<std::string>>();
   s.disable = json.at("disable").get<std::vector<std::string>>();
   auto rule = parseDecisionRule(json.at("decision"));
