@@ -22,7 +22,7 @@ struct OutputSummary {
   std::optional<double> maxAbs, maxRel, relL2, cosineDistance, maxUlp;  // empty: not floating, or nothing compared
   std::int64_t elements = 0;
   std::int64_t differingElements = 0;  // whose values differ; all that there is to say of integers and bools
-  NonfiniteCounts nonfinite;           // in the candidate, where the reference has not the same kind
+  NonfiniteCounts nonfinite{};         // in the candidate, where the reference has not the same kind
 };
 
 struct OperandRange {
