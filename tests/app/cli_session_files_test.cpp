@@ -91,7 +91,7 @@ INSTANTIATE_TEST_SUITE_P(All, CliPackFaults,
                                          BadFile{"UnpackOfText", {"unpack", "text"}, "text: is no ZIP archive; name a file that `ulpscope pack` wrote"},
                                          BadFile{"RepairOfNothing", {"repair", "none.ulps"}, "none.ulps: does not exist; check the path"},
                                          BadFile{"RepairOfText", {"repair", "text"}, "text: is not an HDF5 file; check that this is the file you meant"}),
-                         [](const auto& info) { return info.param.name; });
+                         [](const auto& job) { return job.param.name; });
 
 TEST(CliRepair, SaysWhatItAdoptsSetsAsideAndRemoves) {
   const Folder folder;
