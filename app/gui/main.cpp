@@ -44,6 +44,11 @@ Arguments parse(const QApplication& application) {
 
 int main(int argc, char** argv) {
   using namespace ulpscope;
+  // Qt would abort; one line says it as well.
+  if (qEnvironmentVariableIsEmpty("DISPLAY") && qEnvironmentVariableIsEmpty("WAYLAND_DISPLAY") && qEnvironmentVariableIsEmpty("QT_QPA_PLATFORM")) {
+    std::fputs("ulpscope-gui: there is no display (neither DISPLAY nor WAYLAND_DISPLAY is set); open the session on a machine with one\n", stderr);
+    return 4;
+  }
   QApplication application(argc, argv);
   QCoreApplication::setOrganizationName(QStringLiteral("ulpscope"));
   QCoreApplication::setApplicationName(QStringLiteral("ulpscope"));

@@ -63,7 +63,11 @@ std::vector<std::int64_t> integersOf(const at::Tensor& tensor) {
 // A module that holds tensors as buffers or attributes: inputs by name, expected_0.. with expected_names, labels, sample_ids,
 // class_names.
 Result<RawSet> readHolder(const std::string& path) {
-  if (auto checked = model::checkArchive(path); !checked) return checked.error();
+  if (auto checked = model::checkArchive(path); !checked) {
+    Error error = checked.error();
+    error.remedy = "inputs are an HDF5 file, or tensors saved as `ulpscope snippet` shows";
+    return error;
+  }
   try {
     const torch::jit::Module holder = torch::jit::load(path, at::kCPU);
     RawSet set;

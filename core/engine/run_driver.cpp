@@ -99,8 +99,10 @@ Error RunDriver::referenceFailed(const SideResult& reference) const {
       given += fmt::format("{}{} {} [{}]", given.empty() ? "" : ", ", name, base::name(dtypeOf(input.tensor.scalar_type())), fmt::join(input.tensor.sizes(), ", "));
   std::set<std::string> parameters;
   for (const auto& p : m_model.module.named_parameters()) parameters.insert(isKnown(p.value.scalar_type()) ? base::name(dtypeOf(p.value.scalar_type())) : "other");
+  const bool low = parameters.count("float16") > 0 || parameters.count("bfloat16") > 0;
   return Error{ErrorKind::run, "the FP32 reference failed: " + reference.error, whereText(reference),
-               fmt::format("the model was given {}; its parameters are {}", given, parameters.empty() ? "none" : fmt::format("{}", fmt::join(parameters, ", ")))};
+               (low ? "export the FP32 model (model.float()): Ulpscope lowers the precision itself; " : "") +
+                   fmt::format("the model was given {}; its parameters are {}", given, parameters.empty() ? "none" : fmt::format("{}", fmt::join(parameters, ", ")))};
 }
 
 Status RunDriver::prepare() {

@@ -19,7 +19,7 @@ def flatten(value, name="output"):
     parts = value.items() if isinstance(value, dict) else enumerate(() if value is None else value)
     return [leaf for key, part in parts for leaf in flatten(part, f"{name}.{key}")]
 
-model.eval()
+model.float().eval()  # the FP32 model: Ulpscope lowers the precision itself
 names = list(inspect.signature(model.forward).parameters)
 assert len(inputs) <= len(names), "inputs has more items than forward has arguments"
 tensors = [(n, t.clone()) for n, t in zip(names, inputs) if t is not None]  # None: an optional argument left out

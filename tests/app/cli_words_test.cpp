@@ -85,6 +85,7 @@ std::vector<std::string> runWith(std::vector<std::string> more) {
 INSTANTIATE_TEST_SUITE_P(
     Words, CliWrongWords,
     testing::Values(
+        Wrong{"GuiOfNothing", {"gui", "none.ulps"}, 3, "none.ulps: does not exist; check the path"},
         Wrong{"Command", {"rnu"}, 2, "rnu: there is no such command; did you mean 'run' or 'gui'?"},
         Wrong{"Option", {"run", "m.ts", "--inptus", "x"}, 2, "run --inptus: there is no such option; did you mean '--inputs' or '--labels'?"},
         Wrong{"LaterCommand", {"check", "s.ulps"}, 2, "check: is not a command of this version; use 'inspect', 'run', 'demo', 'pack', 'unpack', 'repair', 'doctor', 'snippet', 'worker' or 'gui'"},

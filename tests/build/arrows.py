@@ -29,7 +29,7 @@ def read_tree(root):
     for layer in LAYERS:
         for folder, _, names in os.walk(os.path.join(root, layer)):
             for name in names:
-                if name.endswith((".h", ".cpp")):
+                if name.endswith((".h", ".cpp", ".inl")):
                     path = os.path.join(folder, name)
                     with open(path, encoding="utf-8") as file:
                         includes = [(mark == '"', what) for mark, what in INCLUDE.findall(file.read())]

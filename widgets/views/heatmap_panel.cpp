@@ -47,7 +47,7 @@ HeatmapPanel::HeatmapPanel(Workbench& workbench, QWidget* parent) : QWidget(pare
   m_table = new QTableView(this);
   m_table->setModel(&m_tableModel);
   m_table->setAccessibleName(tr("Heatmap as a table"));
-  m_table->verticalHeader()->setDefaultSectionSize(fontMetrics().height() + 8);
+  m_table->verticalHeader()->setDefaultSectionSize(m_table->fontMetrics().height() + 14);
   m_message = new QLabel(this);
   m_message->setAlignment(Qt::AlignCenter);
   m_message->setWordWrap(true);
