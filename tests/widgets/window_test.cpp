@@ -16,6 +16,7 @@
 #include <QDragEnterEvent>
 #include <QGuiApplication>
 #include <QLabel>
+#include <QLineEdit>
 #include <QMimeData>
 #include <QTableView>
 #include <QTest>
@@ -92,6 +93,15 @@ TEST_F(Window, SharesASelectionMadeInTheTreeOrTheTables) {
   m_window.findings()->setCurrentIndex(FindingsPanel::kNonfinite);
   QTest::mouseClick(origins->viewport(), Qt::LeftButton, {}, origins->visualRect(origins->model()->index(0, 0)).center());
   EXPECT_EQ(selectedModule(), "block.fc2");
+}
+
+TEST_F(Window, KeepsTheSelectionWhileAFilterIsTyped) {
+  open(1);
+  ASSERT_EQ(selectedModule(), "block.fc2");
+  QTest::keyClicks(m_window.modules()->filterField(), QStringLiteral("norm"));
+  EXPECT_EQ(selectedModule(), "block.fc2");  // not among the rows shown, still selected
+  m_window.modules()->filterField()->clear();
+  EXPECT_EQ(m_window.modules()->tree()->currentIndex().data(ModuleTreeModel::kPathRole).toString(), QStringLiteral("block.fc2"));
 }
 
 TEST_F(Window, ChecksAModuleUndoesAndRedoes) {

@@ -52,7 +52,9 @@ ModulesPanel::ModulesPanel(Workbench& workbench, QWidget* parent)
   layout->addWidget(m_policy);
 
   connect(m_filter, &QLineEdit::textChanged, this, [this](const QString& text) {
+    m_isSelecting = true;  // where a filtered row was current the view goes to its neighbour: no choice of the user's
     m_filterModel.setFilterText(text);
+    m_isSelecting = false;
     if (!text.isEmpty()) m_tree->expandAll();
     refreshSelection();
   });
