@@ -274,6 +274,14 @@ Status RunDriver::verifyProbe() {
   return base::success();
 }
 
+void RunDriver::warnOfLabelsBeyond(std::int64_t classes) {
+  const auto& labels = m_set.samples.labels;
+  const auto wrong = std::find_if(labels.begin(), labels.end(), [&](std::int64_t label) { return label < 0 || label >= classes; });
+  if (wrong == labels.end()) return;
+  m_run.warnings.push_back(fmt::format("label {} of sample {} is no class of the output (0 to {}): what flips did to it is not to be trusted", *wrong,
+                                       m_set.samples.ids[static_cast<std::size_t>(wrong - labels.begin())], classes - 1));
+}
+
 Status RunDriver::decide(RunOutcome& outcome, const OutputCollector& outputs) {
   if (m_settings.decision.kind == session::DecisionRule::Kind::none) return base::success();
   if (m_run.candidateError) return base::success();  // nothing to decide between
@@ -300,6 +308,7 @@ Status RunDriver::decide(RunOutcome& outcome, const OutputCollector& outputs) {
   m_run.flips = std::move(result->flips);
   m_run.decisions = std::move(result->decisions);
   m_run.noDecision = std::move(result->noDecision);
+  warnOfLabelsBeyond(a.size(m_settings.decision.dim.value_or(-1)));
   if (!result->referenceNoDecision.empty())
     m_run.warnings.push_back(fmt::format("{} with NaN scores in FP32 itself: no decision to compare", base::counted(static_cast<std::int64_t>(result->referenceNoDecision.size()), "sample")));
   const std::int64_t samples = outcome.metrics.relL2.samples;

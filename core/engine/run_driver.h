@@ -45,6 +45,7 @@ class RunDriver {
   base::Status runBatch(Batch batch, Comparison& comparison, OutputCollector& outputs, const base::ProgressSink& progress, std::stop_token stop);
   base::Status verifyProbe();
   base::Status checkParametersUntouched() const;
+  void warnOfLabelsBeyond(std::int64_t classes);
   base::Status decide(RunOutcome& outcome, const OutputCollector& outputs);
   void finish(RunOutcome& outcome, Comparison& comparison, OutputCollector& outputs);
 

@@ -129,7 +129,9 @@ Error systemError(const std::string& what, const std::string& path, int errorNum
     remedy = "free some space, or write the session to another disk";
   else if (errorNumber == EACCES || errorNumber == EPERM || errorNumber == EROFS)
     remedy = "check its permissions, or write to a folder of your own";
-  return Error{ErrorKind::input, what + ": " + std::strerror(errorNumber), path, remedy};
+  // A full or failing disk is no fault of what was given: the run failed.
+  const bool isDisk = errorNumber == ENOSPC || errorNumber == EDQUOT || errorNumber == EFBIG || errorNumber == EIO;
+  return Error{isDisk ? ErrorKind::run : ErrorKind::input, what + ": " + std::strerror(errorNumber), path, remedy};
 }
 
 Status checkPlainFile(const std::string& path) {

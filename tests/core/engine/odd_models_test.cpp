@@ -93,6 +93,16 @@ TEST(SaturatedOutputs, StillHaveAnAxisThatCountsSamples) {
   EXPECT_THAT(outcome.run.flips, IsEmpty());
 }
 
+TEST(Labels, BeyondTheClassesAreWarnedOf) {
+  const std::string path = testing::TempDir() + "ulpscope_labels.txt";
+  std::ofstream(path) << "0\n1\n2\n0\n99\n1\n";
+  session::RunRequest request = odd("WritesInput");
+  request.labelsPath = path;
+  request.settings.decision.kind = session::DecisionRule::Kind::argmax;
+  EXPECT_THAT(runOf(request).run.warnings, testing::Contains(HasSubstr("label 99 of sample 4 is no class of the output (0 to 2)")));
+  std::filesystem::remove(path);
+}
+
 TEST(IntegerOutputs, CountTheElementsThatDiffer) {
   const RunOutcome outcome = runOf(odd("IntegerOutput"));
   const auto& output = outcome.run.outputs.at(0);
