@@ -10,10 +10,6 @@ namespace {
 constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
 constexpr double kInf = std::numeric_limits<double>::infinity();
 
-session::NonfiniteCounts sum(const session::NonfiniteCounts& a, const session::NonfiniteCounts& b) {
-  return {a.nan + b.nan, a.plusInf + b.plusInf, a.minusInf + b.minusInf};
-}
-
 // fmin and fmax prefer the number to a NaN, which here says "none".
 double smaller(double a, double b) { return std::fmin(a, b); }
 double larger(double a, double b) { return std::fmax(a, b); }
@@ -23,6 +19,10 @@ double share(std::int64_t part, std::int64_t all) { return all == 0 ? kNaN : sta
 bool sameKind(double a, double b) { return (std::isnan(a) && std::isnan(b)) || a == b; }
 
 }  // namespace
+
+session::NonfiniteCounts sum(const session::NonfiniteCounts& a, const session::NonfiniteCounts& b) {
+  return {a.nan + b.nan, a.plusInf + b.plusInf, a.minusInf + b.minusInf};
+}
 
 SideRange::SideRange() : min(kNaN), max(kNaN), smallestNonZero(kNaN) {}
 

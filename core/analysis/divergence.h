@@ -74,6 +74,8 @@ struct CompareOptions {
   bool ulp = false;
 };
 
+session::NonfiniteCounts sum(const session::NonfiniteCounts& a, const session::NonfiniteCounts& b);
+
 // One pass over both, any strides, copying a chunk at most. Precondition: equal shapes, neither complex. One entry a sample of
 // `layout`. The answer is the same to the bit on every processor and for every way the elements lie in memory.
 std::vector<SampleDivergence> compareTensors(const base::Reference<TensorView>& reference,

@@ -17,8 +17,6 @@ namespace {
 constexpr float kNaN = std::numeric_limits<float>::quiet_NaN();
 constexpr std::size_t kMaxControlFlow = 200;
 
-std::string shapeText(at::IntArrayRef sizes) { return fmt::format("[{}]", fmt::join(sizes.begin(), sizes.end(), ", ")); }
-
 std::uint8_t flagsOf(const analysis::SampleDivergence& d, bool wholeBatch) {
   std::uint8_t flags = 0;
   if (d.candidateOnly.nan) flags |= storage::kCellNan;

@@ -21,6 +21,9 @@ struct Batch {
   std::int64_t size = 0;
 };
 
+// The cause of a reference's non-finite that is no result but a constant (a mask's -inf).
+inline constexpr const char* kMaskConstant = "a constant that the model writes (a mask)";
+
 class Comparison : public MeetingObserver {
  public:
   // introduced may be null: introduced errors are not computed.

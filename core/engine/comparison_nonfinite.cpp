@@ -38,10 +38,6 @@ session::NonfiniteFinding& findingOf(session::NonfiniteFinding& finding, const s
   return finding;
 }
 
-session::NonfiniteCounts plus(const session::NonfiniteCounts& a, const session::NonfiniteCounts& b) {
-  return {a.nan + b.nan, a.plusInf + b.plusInf, a.minusInf + b.minusInf};
-}
-
 // Elements of one sample, as doubles; all of them where the layout does not tell samples apart.
 analysis::RangeSummary rangeOfSample(const at::Tensor& tensor, const analysis::SampleLayout& layout, std::int64_t sample) {
   const HeldView held = viewOf(tensor);
@@ -87,8 +83,6 @@ bool writesConstants(const std::string& op) {
     if (op == std::string("aten::") + name || op == std::string("aten::") + name + "_") return true;
   return false;
 }
-
-constexpr const char* kMaskConstant = "a constant that the model writes (a mask)";
 
 }  // namespace
 
@@ -149,7 +143,7 @@ void Comparison::judgeNonfinite(Site& site, const Key& key, const OpEvent& refer
     const bool consequence = whole ? std::find(tainted.begin(), tainted.end(), true) != tainted.end() : tainted[s];
     if (consequence) continue;
     origin.push_back(static_cast<std::int64_t>(s));
-    counts = plus(counts, samples[s].candidateOnly);
+    counts = analysis::sum(counts, samples[s].candidateOnly);
   }
   if (origin.empty()) return;
   site.summary.role = session::NonfiniteRole::origin;
@@ -166,7 +160,7 @@ void Comparison::judgeNonfinite(Site& site, const Key& key, const OpEvent& refer
   for (const std::int64_t s : origin)
     if (!whole || oneSample) finding.sampleIds.push_back(m_samples.ids[static_cast<std::size_t>(m_batch.first + s)]);
   finding.wholeBatch = finding.wholeBatch || (whole && !oneSample);
-  finding.counts = plus(finding.counts, counts);
+  finding.counts = analysis::sum(finding.counts, counts);
   analysis::OriginFacts facts;
   facts.op = finding.op;
   facts.modulePath = finding.modulePath;
@@ -203,7 +197,7 @@ void Comparison::stateCause(const Site& site, session::NonfiniteFinding& finding
 void Comparison::judgeReference(Site& site, const Key& key, const OpEvent& reference, const std::vector<analysis::SampleDivergence>& samples,
                                 const analysis::SampleLayout& layout) {
   session::NonfiniteCounts counts;
-  for (const auto& d : samples) counts = plus(counts, d.reference);
+  for (const auto& d : samples) counts = analysis::sum(counts, d.reference);
   if (counts.total() == 0) return;
   for (const Operand& operand : reference.operands)
     if (isReadable(operand.tensor) && operand.tensor.is_floating_point() &&
@@ -215,7 +209,7 @@ void Comparison::judgeReference(Site& site, const Key& key, const OpEvent& refer
     findingOf(m_reference.back().record, site.summary).cause = writesConstants(site.summary.op) ? kMaskConstant : "non-finite in FP32 already";
   }
   session::NonfiniteFinding& finding = m_reference[static_cast<std::size_t>(site.referenceFinding)].record;
-  finding.counts = plus(finding.counts, counts);
+  finding.counts = analysis::sum(finding.counts, counts);
   const bool whole = layout.kind == session::SampleAxis::Kind::wholeBatch && m_batch.size > 1;
   finding.wholeBatch = finding.wholeBatch || whole;
   for (std::size_t s = 0; !whole && s < samples.size(); ++s)

@@ -178,14 +178,13 @@ void EmulatedExecutor::runWithPolicy(const OpCall& call, PolicyClass policyClass
 
 void EmulatedExecutor::execute(const OpCall& call, ExecutionPlace& place, OpEvent* event) {
   m_low = place.ownLow().value_or(m_options.low);
-  PolicyClass policyClass = classFor(call, place, event);
+  const PolicyClass policyClass = classFor(call, place, event);
   const bool onHost = allOnHost(call, place);
   const bool on = place.autocastOn() && m_autocastSuspended == 0;
   if (policyClass == PolicyClass::none && on && isFusedRnn(call)) {
     // cuDNN's RNN has a wrapper of its own under autocast: everything to float16.
     castArguments(call, at::kHalf, call.argumentCount());
     if (event) event->policyClass = "lower_precision_fp";
-    policyClass = PolicyClass::none;
     ++m_loweredOps;
   }
   if (policyClass == PolicyClass::lowerPrecision) {

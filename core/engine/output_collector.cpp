@@ -17,8 +17,6 @@ using base::ErrorKind;
 // Eager outputs come from other kernels and another batch size: FP32's own last bits differ. A wrong model differs by orders more.
 constexpr double kEagerTolerance = 1e-4;
 
-std::string shapeText(at::IntArrayRef sizes) { return fmt::format("[{}]", fmt::join(sizes.begin(), sizes.end(), ", ")); }
-
 at::Tensor joined(const std::vector<at::Tensor>& parts, int axis) {
   if (axis < 0 || parts.empty()) return {};
   return parts.size() == 1 ? parts.front() : at::cat(parts, axis);

@@ -96,7 +96,7 @@ Error RunDriver::referenceFailed(const SideResult& reference) const {
   std::string given;
   for (const auto& [name, input] : m_set.inputs)
     if (input.tensor.defined())
-      given += fmt::format("{}{} {} [{}]", given.empty() ? "" : ", ", name, base::name(dtypeOf(input.tensor.scalar_type())), fmt::join(input.tensor.sizes(), ", "));
+      given += fmt::format("{}{} {} {}", given.empty() ? "" : ", ", name, base::name(dtypeOf(input.tensor.scalar_type())), shapeText(input.tensor.sizes()));
   std::set<std::string> parameters;
   for (const auto& p : m_model.module.named_parameters()) parameters.insert(isKnown(p.value.scalar_type()) ? base::name(dtypeOf(p.value.scalar_type())) : "other");
   const bool low = parameters.count("float16") > 0 || parameters.count("bfloat16") > 0;
@@ -325,7 +325,7 @@ void RunDriver::finish(RunOutcome& outcome, Comparison& comparison, OutputCollec
   outcome.model = m_model.info;
   outcome.samples = m_set.samples;
   for (const session::NonfiniteFinding& finding : m_run.referenceNonfinite) {
-    if (finding.cause.rfind("a constant", 0) == 0 && finding.counts.nan == 0) continue;  // a mask's infinities are meant
+    if (finding.cause == kMaskConstant && finding.counts.nan == 0) continue;  // a mask's infinities are meant
     m_run.warnings.push_back("the FP32 reference itself has non-finite values: " + finding.diagnosis);
     break;
   }

@@ -2,6 +2,8 @@
 
 #include "core/base/error.h"
 
+#include <fmt/format.h>
+
 #include <array>
 
 namespace ulpscope::engine {
@@ -117,6 +119,8 @@ std::vector<NamedTensor> flattenOutputs(const c10::IValue& value, const std::str
   }
   return flat;
 }
+
+std::string shapeText(at::IntArrayRef sizes) { return fmt::format("[{}]", fmt::join(sizes.begin(), sizes.end(), ", ")); }
 
 HeldView viewOf(const at::Tensor& tensor) {
   HeldView held;

@@ -47,6 +47,8 @@ struct NamedTensor {
 // "output" for a tensor, "output.0" in tuples and lists, "output.key" in dicts, nested names joined by dots.
 std::vector<NamedTensor> flattenOutputs(const c10::IValue& value, const std::string& name = "output");
 
+std::string shapeText(at::IntArrayRef sizes);  // "[4, 16, 64]"
+
 // Borrowed view; keeps the contiguous tensor alive.
 struct HeldView {
   at::Tensor tensor;
