@@ -16,4 +16,7 @@ struct NumberRange {
 // usage), which names the range.
 base::Result<std::uint64_t> wholeNumber(const std::string& text, const std::string& which, NumberRange range);
 
+// "64MiB", "2GB", "500k", "1073741824": decimal units by 1,000, binary ones by 1,024.
+base::Result<std::int64_t> byteSize(const std::string& text, const std::string& which);
+
 }  // namespace ulpscope::cli

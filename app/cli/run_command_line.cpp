@@ -1,5 +1,7 @@
 #include "run_command_line.h"
 
+#include <fmt/format.h>
+
 #include <filesystem>
 
 namespace ulpscope::cli {
@@ -38,7 +40,12 @@ std::string appendCommand(const session::RunRequest& request) {
   if (!s.castCache) text += " --no-cast-cache";
   if (s.trainMode) text += " --train";
   if (s.verifyProbe) text += " --verify-probe";
-  if (!s.introducedError) text += " --no-introduced-error";
+  if (s.observe != defaults.observe) add("--observe", name(s.observe));
+  if (!s.noiseFloor) text += " --no-noise-floor";
+  if (s.referee) text += " --referee";
+  for (const std::string& pattern : s.capture) add("--capture", pattern);
+  if (s.captureBudget != defaults.captureBudget) add("--capture-budget", std::to_string(s.captureBudget));
+  if (!s.onlySamples.empty()) add("--only-samples", fmt::format("{}", fmt::join(s.onlySamples, ",")));
   for (const std::string& path : s.disable) add("--disable", path);
   for (const std::string& path : s.fp32) add("--fp32", path);
   add("--session", shownPath(request.sessionPath));

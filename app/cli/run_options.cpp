@@ -1,5 +1,7 @@
 #include "run_options.h"
 
+#include "core/session/sample_choice.h"
+#include "core/storage/session_store.h"
 #include "option_number.h"
 
 #include <CLI/CLI.hpp>
@@ -92,12 +94,45 @@ Status setNumbers(const RunWords& words, session::RunSettings& settings) {
   settings.trainMode = words.train;
   settings.castCache = !words.noCastCache;
   settings.verifyProbe = words.verifyProbe;
-  settings.introducedError = !words.noIntroducedError;
   settings.fp32 = words.fp32;
   settings.disable = words.disable;
   for (const auto* list : {&words.fp32, &words.disable})
     for (const std::string& path : *list)
       if (path.empty()) return usage(list == &words.fp32 ? "--fp32" : "--disable", "got an empty module path", "the whole model is '.'");
+  return base::success();
+}
+
+Status setObserved(const RunWords& words, session::RunSettings& settings) {
+  const auto observe = session::observeFromName(words.observe);
+  if (!observe) return usage("--observe " + words.observe, "is nothing to observe", "use outputs, stats or full");
+  settings.observe = *observe;
+  settings.noiseFloor = !words.noNoiseFloor;
+  settings.referee = words.referee;
+  settings.capture = words.capture;
+  for (const std::string& pattern : words.capture)
+    if (pattern.empty()) return usage("--capture", "got an empty pattern", "everything is '*'");
+  const auto budget = byteSize(words.captureBudget, "--capture-budget " + words.captureBudget);
+  if (!budget) return budget.error();
+  settings.captureBudget = budget.value();
+  if (settings.observe == session::Observe::outputs && !words.capture.empty())
+    return usage("--observe outputs", "looks at no op, so there is nothing to --capture", "use --observe stats or full");
+  return base::success();
+}
+
+// After setSession: flips and the like are those of a session that exists.
+Status setOnlySamples(const RunWords& words, session::RunRequest& request) {
+  if (words.onlySamples.empty()) return base::success();
+  if (!session::choosesFromRun(words.onlySamples)) {
+    request.settings.onlySamples = session::sampleIdsIn(words.onlySamples);
+    return request.settings.onlySamples.empty() ? Status(usage("--only-samples " + words.onlySamples, "names no sample", "use flips, near:N, nonfinite or ids: a,b")) : base::success();
+  }
+  if (!request.append)
+    return usage("--only-samples " + words.onlySamples, "chooses from an earlier run", "name a session that has one with --session F --append");
+  auto session = storage::openSession(request.sessionPath);
+  if (!session) return session.error();
+  auto ids = session::chooseSamples(session.value(), words.onlySamples);
+  if (!ids) return ids.error();
+  request.settings.onlySamples = ids.value();
   return base::success();
 }
 
@@ -155,7 +190,12 @@ void addRunOptions(CLI::App& command, RunWords& words) {
   addList(command, "--batch-axis", words.batchAxis, "axis of an input that counts samples: NAME=D, or NAME=none (repeatable)")->type_name("NAME=D");
   command.add_option("--seed", words.seed, "of the model's random ops (default 0)")->type_name("N");
   command.add_flag("--train", words.train, "run the model in train mode");
-  command.add_flag("--no-introduced-error", words.noIntroducedError, "do not run each op again on the reference's inputs (faster)");
+  command.add_option("--observe", words.observe, "outputs: outputs and decisions only, to screen a large set; stats: every op's numbers; full (default): and what each op adds by itself")->type_name("WHAT");
+  addList(command, "--capture", words.capture, "store these activations of both runs: a module path, a glob ('*' is all) or an op site (repeatable)")->type_name("GLOB");
+  command.add_option("--capture-budget", words.captureBudget, "at most this much of them (default 1GiB); what is left out is listed")->type_name("SIZE");
+  command.add_option("--only-samples", words.onlySamples, "flips, near:N or nonfinite of the session's latest whole run, or sample ids: a,b")->type_name("WHICH");
+  command.add_flag("--no-noise-floor", words.noNoiseFloor, "do not run FP32 once more in another sample order (faster)");
+  command.add_flag("--referee", words.referee, "measure both runs against one more in float64");
   command.add_flag("--verify-probe", words.verifyProbe, "check that observing does not change the outputs");
   addList(command, "--fail-on", words.failOn, "exit 1 on a finding: nonfinite, flip or nonfinite,flip")->delimiter(',')->type_name("WHAT");
   command.add_option("--session", words.session, "where the session goes (default ./MODEL-fp16.ulps)")->type_name("OUT.ulps");
@@ -169,7 +209,7 @@ Result<RunOrder> orderFrom(const RunWords& words) {
   RunOrder order;
   order.json = words.json;
   session::RunSettings& settings = order.request.settings;
-  for (const auto& set : {setAutocast, setMode, setDecision, setBatchAxis, setNumbers})
+  for (const auto& set : {setAutocast, setMode, setDecision, setBatchAxis, setNumbers, setObserved})
     if (const Status good = set(words, settings); !good) return good.error();
   if (const Status good = setFailOn(words, order); !good) return good.error();
   order.request.modelPath = absolute(words.model);
@@ -177,6 +217,7 @@ Result<RunOrder> orderFrom(const RunWords& words) {
   order.request.labelsPath = absolute(words.labels);
   order.request.classNamesPath = absolute(words.classNames);
   if (const Status good = setSession(words, order.request); !good) return good.error();
+  if (const Status good = setOnlySamples(words, order.request); !good) return good.error();
   return order;
 }
 

@@ -17,9 +17,9 @@ namespace ulpscope::cli {
 struct RunWords {
   std::string model, inputs, labels, classNames, session, json;
   std::string autocast = "fp16", policy = "cuda", mode = "emulated", device = "cpu", decision = "none", tie = "first";
-  std::string decisionOutput, batchSize = "32", seed = "0";
-  std::vector<std::string> fp32, disable, batchAxis, failOn;
-  bool noCastCache = false, noIntroducedError = false, train = false, verifyProbe = false, append = false;
+  std::string decisionOutput, batchSize = "32", seed = "0", observe = "full", captureBudget = "1GiB", onlySamples;
+  std::vector<std::string> fp32, disable, batchAxis, failOn, capture;
+  bool noCastCache = false, noNoiseFloor = false, referee = false, train = false, verifyProbe = false, append = false;
 };
 
 struct RunOrder {

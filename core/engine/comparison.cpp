@@ -1,6 +1,6 @@
 #include "core/engine/comparison.h"
 
-#include "core/base/float_formats.h"
+#include "core/analysis/site_metrics.h"
 #include "core/engine/interception.h"
 #include "core/engine/values.h"
 
@@ -13,6 +13,9 @@
 
 namespace ulpscope::engine {
 namespace {
+
+using session::Metric;
+using session::MetricValues;
 
 constexpr float kNaN = std::numeric_limits<float>::quiet_NaN();
 constexpr std::size_t kMaxControlFlow = 200;
@@ -68,11 +71,7 @@ Comparison::Site& Comparison::siteFor(const OpEvent& reference, const OpEvent& c
   // A batch of one is the exact path: everything belongs to its sample.
   s.sampleAxis = axisOf(reference, output).text();
   s.viewOf = reference.outputs[static_cast<std::size_t>(output)].isView ? reference.outputs[static_cast<std::size_t>(output)].viewOf : "";
-  s.maxAbs = s.relL2 = s.referenceMaxAbs = s.candidateMaxAbs = std::numeric_limits<double>::quiet_NaN();
-  const std::size_t samples = m_samples.ids.size();
-  site.maxAbs.assign(samples, kNaN);
-  site.relL2.assign(samples, kNaN);
-  site.flags.assign(samples, storage::kCellNotRun);
+  site.flags.assign(m_samples.ids.size(), storage::kCellNotRun);
   return site;
 }
 
@@ -98,26 +97,29 @@ std::vector<double> Comparison::referenceNorms(const analysis::TensorView& refer
   std::vector<analysis::SampleDivergence> own;
   if (!allFinite) own = analysis::compareTensors(base::Reference(reference), base::Candidate(reference), layout, {m_low, m_tolerance, false});
   std::vector<double> norms;
-  for (const auto& d : allFinite ? samples : own) norms.push_back(std::sqrt(d.sumSquaredReference));
+  for (const auto& d : allFinite ? samples : own) norms.push_back(static_cast<double>(std::sqrt(d.sumSquaredReference)));
   return norms;
 }
 
-// ||op_policy(x) - op_fp32(x)|| / ||reference output||, elements finite in both; the site keeps its worst sample's.
-void Comparison::recordIntroduced(Site& site, const IntroducedOutputs& introduced, std::size_t output,
-                                  const std::vector<double>& norms, const analysis::SampleLayout& layout) const {
+// ||op_policy(x) - op_fp32(x)|| and ||b - op_policy(x)||, each over ||reference output||; elements finite in both.
+void Comparison::addIntroduced(std::vector<MetricValues>& values, const Outputs& outputs, const IntroducedOutputs& introduced, std::size_t output) const {
   if (output >= introduced.policy.size() || output >= introduced.fp32.size()) return;
   const at::Tensor& policy = introduced.policy[output];
   const at::Tensor& fp32 = introduced.fp32[output];
   if (!isReadable(policy) || !isReadable(fp32) || policy.sizes() != fp32.sizes() || !policy.is_floating_point()) return;
-  const HeldView fp32View = viewOf(fp32);
-  const HeldView policyView = viewOf(policy);
-  const auto added = analysis::compareTensors(base::Reference(fp32View.view), base::Candidate(policyView.view), layout, {m_low, m_tolerance, false});
-  for (std::size_t s = 0; s < added.size() && s < norms.size(); ++s) {
-    if (added[s].finitePairs == 0) continue;
-    const double numerator = std::sqrt(added[s].sumSquaredDifference);
-    const double error = numerator == 0 ? 0 : norms[s] == 0 ? std::numeric_limits<double>::infinity() : numerator / norms[s];
-    site.summary.introducedRelL2 = std::max(site.summary.introducedRelL2.value_or(0), error);
-  }
+  if (policy.sizes() != outputs.candidate.tensor.sizes()) return;
+  const std::vector<double> norms = referenceNorms(outputs.reference.view, outputs.samples, outputs.layout);
+  const HeldView policyView = stridedViewOf(policy);
+  const HeldView fp32View = stridedViewOf(fp32);
+  const analysis::CompareOptions options{m_low, m_tolerance, false};
+  const auto added = analysis::compareTensors(base::Reference(fp32View.view), base::Candidate(policyView.view), outputs.layout, options);
+  const auto inherited = analysis::compareTensors(base::Reference(policyView.view), base::Candidate(outputs.candidate.view), outputs.layout, options);
+  const auto set = [&](Metric metric, const std::vector<analysis::SampleDivergence>& pairs) {
+    for (std::size_t s = 0; s < pairs.size() && s < norms.size(); ++s)
+      if (pairs[s].finitePairs > 0) values[s][metric] = analysis::relativeTo(norms[s], static_cast<double>(std::sqrt(pairs[s].sumSquaredDifference)));
+  };
+  set(Metric::introducedRelL2, added);
+  set(Metric::inheritedRelL2, inherited);
 }
 
 void Comparison::compareOutput(OpEvent& reference, OpEvent& candidate, int output, const IntroducedOutputs& introduced) {
@@ -131,39 +133,50 @@ void Comparison::compareOutput(OpEvent& reference, OpEvent& candidate, int outpu
     return;
   }
   const Key key{reference.index, output};
-  const HeldView refView = viewOf(a.tensor);
-  const HeldView candView = viewOf(b.tensor);
-  const analysis::SampleLayout layout = layoutFor(a.tensor, axisOf(reference, output));
-  const auto samples = analysis::compareTensors(base::Reference(refView.view), base::Candidate(candView.view), layout,
-                                                {m_low, m_tolerance, /*ulp=*/false});
-  record(site, samples, layout);
-  recordIntroduced(site, introduced, static_cast<std::size_t>(output), referenceNorms(refView.view, samples, layout), layout);
+  Outputs outputs{stridedViewOf(a.tensor), stridedViewOf(b.tensor), layoutFor(a.tensor, axisOf(reference, output)), {}};
+  const bool floating = base::isFloating(site.summary.candidateDtype);
+  outputs.samples = analysis::compareTensors(base::Reference(outputs.reference.view), base::Candidate(outputs.candidate.view), outputs.layout,
+                                             {m_low, m_tolerance, /*ulp=*/floating});
+  // Integers and bools: the number of differing elements, no distance.
+  std::vector<MetricValues> values(outputs.samples.size());
+  for (std::size_t s = 0; floating && s < values.size(); ++s) values[s] = analysis::metricValues(outputs.samples[s], m_low);
+  if (floating) addIntroduced(values, outputs, introduced, static_cast<std::size_t>(output));
+  record(site, outputs.samples, values, outputs.layout);
   m_producers[b.tensor.unsafeGetTensorImpl()] = key;
-  judgeNonfinite(site, key, reference, candidate, samples, layout);
-  judgeReference(site, key, reference, samples, layout);
+  judgeNonfinite(site, key, reference, candidate, outputs.samples, outputs.layout);
+  judgeReference(site, key, reference, outputs.samples, outputs.layout);
 }
 
-void Comparison::record(Site& site, const std::vector<analysis::SampleDivergence>& samples, const analysis::SampleLayout& layout) {
-  for (const auto& d : samples) site.total.merge(d);
+void Comparison::record(Site& site, const std::vector<analysis::SampleDivergence>& samples, const std::vector<MetricValues>& values,
+                        const analysis::SampleLayout& layout) {
+  session::SiteSummary& summary = site.summary;
+  for (const auto& d : samples) {
+    summary.elements += d.elements;
+    summary.elementsOverTolerance += base::isFloating(summary.candidateDtype) ? d.overTolerance : 0;
+    summary.differingElements += d.differing;
+    summary.candidateOnly = analysis::sum(summary.candidateOnly, d.candidateOnly);
+    summary.candidate = analysis::sum(summary.candidate, d.candidate);
+    summary.reference = analysis::sum(summary.reference, d.reference);
+  }
   if (layout.kind != session::SampleAxis::Kind::wholeBatch) {
-    for (std::int64_t i = 0; i < layout.samples; ++i) recordSample(site, m_batch.first + i, samples[static_cast<std::size_t>(i)], false);
+    for (std::size_t i = 0; i < samples.size(); ++i) recordSample(site, m_batch.first + static_cast<std::int64_t>(i), samples[i], values[i], false);
     return;
   }
   const bool oneSample = m_batch.size == 1;
-  for (std::int64_t i = 0; i < m_batch.size; ++i) recordSample(site, m_batch.first + i, samples.front(), !oneSample);
+  for (std::int64_t i = 0; i < m_batch.size; ++i) recordSample(site, m_batch.first + i, samples.front(), values.front(), !oneSample);
 }
 
-void Comparison::recordSample(Site& site, std::int64_t sample, const analysis::SampleDivergence& d, bool wholeBatch) {
+void Comparison::recordSample(Site& site, std::int64_t sample, const analysis::SampleDivergence& d, const MetricValues& values, bool wholeBatch) {
   const auto at = static_cast<std::size_t>(sample);
-  const bool floating = base::isFloating(site.summary.candidateDtype);
   site.flags[at] = flagsOf(d, wholeBatch);
-  if (!floating) return;  // integers and bools: the number of differing elements, no distance
-  site.maxAbs[at] = static_cast<float>(d.maxAbsOrNan());
-  site.relL2[at] = static_cast<float>(d.relL2());
-  const double relL2 = d.relL2();
-  if (relL2 > site.worstRelL2) {  // false for NaN
-    site.worstRelL2 = relL2;
-    site.summary.worstSample = wholeBatch ? -1 : sample;
+  const double worst = site.summary.values[Metric::relL2];
+  if (values[Metric::relL2] > worst || (std::isnan(worst) && values.has(Metric::relL2))) site.summary.worstSample = wholeBatch ? -1 : sample;
+  site.summary.values.takeWorse(values);
+  for (const Metric metric : session::allMetrics()) {
+    if (!values.has(metric)) continue;
+    std::vector<float>& cells = site.cells[static_cast<std::size_t>(metric)];
+    if (cells.empty()) cells.assign(m_samples.ids.size(), kNaN);
+    cells[at] = static_cast<float>(values[metric]);
   }
 }
 
@@ -187,39 +200,42 @@ void Comparison::endBatch(const std::vector<at::Tensor>& candidateOutputs) {
   m_producers.clear();
 }
 
-void Comparison::moveInto(session::RunRecord& run, storage::RunMetrics& metrics) {
-  std::map<Key, std::int64_t> numbers;
+namespace {
+
+void append(storage::MetricMatrix& matrix, const std::vector<float>& row, std::int64_t samples) {
+  if (row.empty())
+    matrix.values.insert(matrix.values.end(), static_cast<std::size_t>(samples), kNaN);
+  else
+    matrix.values.insert(matrix.values.end(), row.begin(), row.end());
+}
+
+}  // namespace
+
+void Comparison::describeMetrics(storage::RunMetrics& metrics) const {
   const auto samples = static_cast<std::int64_t>(m_samples.ids.size());
-  const double maxFinite = base::limits(m_low).maxFinite;
-  for (auto& [key, site] : m_sites) {
+  for (const Metric metric : session::allMetrics()) {
+    const auto at = static_cast<std::size_t>(metric);
+    const bool evaluated = std::any_of(m_sites.begin(), m_sites.end(), [&](const auto& site) { return !site.second.cells[at].empty(); });
+    if (!evaluated && metric != Metric::relL2 && metric != Metric::maxAbs) continue;
+    metrics[metric].sites = static_cast<std::int64_t>(m_sites.size());
+    metrics[metric].samples = samples;
+    metrics[metric].values.reserve(m_sites.size() * static_cast<std::size_t>(samples));
+    for (const auto& [key, site] : m_sites) append(metrics[metric], site.cells[at], samples);
+  }
+  for (const auto& [key, site] : m_sites) metrics.flags.insert(metrics.flags.end(), site.flags.begin(), site.flags.end());
+}
+
+void Comparison::describe(session::RunRecord& run, storage::RunMetrics& metrics) const {
+  std::map<Key, std::int64_t> numbers;
+  for (const auto& [key, site] : m_sites) {
     numbers[key] = static_cast<std::int64_t>(run.sites.size());
-    session::SiteSummary& s = site.summary;
-    const analysis::SampleDivergence& t = site.total;
-    const bool floating = base::isFloating(s.candidateDtype);
-    if (t.finitePairs > 0 && floating) {
-      s.maxAbs = t.maxAbs;
-      s.relL2 = site.worstRelL2 < 0 ? std::numeric_limits<double>::quiet_NaN() : site.worstRelL2;
-    }
-    if (t.elements > 0 && floating) {
-      // A side without a finite element has no range.
-      if (t.reference.total() < t.elements) s.referenceMaxAbs = t.referenceMaxAbs;
-      if (t.candidate.total() < t.elements) s.candidateMaxAbs = t.candidateMaxAbs;
-      if (t.referenceMaxAbs > 0) s.headroomBits = std::log2(maxFinite / t.referenceMaxAbs);
-    }
-    s.elementsOverTolerance = floating ? t.overTolerance : 0;
-    s.differingElements = t.differing;
-    s.candidateOnly = t.candidateOnly;
-    s.reference = t.reference;
-    if (t.candidateOnly.total() > 0 && s.role == session::NonfiniteRole::none) s.role = session::NonfiniteRole::consequence;
+    session::SiteSummary s = site.summary;
+    if (s.candidateOnly.total() > 0 && s.role == session::NonfiniteRole::none) s.role = session::NonfiniteRole::consequence;
     run.consequenceSites += s.role == session::NonfiniteRole::consequence;
     run.sites.push_back(std::move(s));
-    metrics.maxAbs.values.insert(metrics.maxAbs.values.end(), site.maxAbs.begin(), site.maxAbs.end());
-    metrics.relL2.values.insert(metrics.relL2.values.end(), site.relL2.begin(), site.relL2.end());
-    metrics.flags.insert(metrics.flags.end(), site.flags.begin(), site.flags.end());
   }
-  metrics.maxAbs.sites = metrics.relL2.sites = static_cast<std::int64_t>(run.sites.size());
-  metrics.maxAbs.samples = metrics.relL2.samples = samples;
-  const auto collect = [&](std::vector<Finding>& findings, std::vector<session::NonfiniteFinding>& into) {
+  describeMetrics(metrics);
+  const auto collect = [&](std::vector<Finding> findings, std::vector<session::NonfiniteFinding>& into) {
     std::stable_sort(findings.begin(), findings.end(), [](const Finding& a, const Finding& b) { return a.key < b.key; });
     for (Finding& f : findings) {
       f.record.site = numbers.at(f.key);
@@ -229,7 +245,7 @@ void Comparison::moveInto(session::RunRecord& run, storage::RunMetrics& metrics)
   };
   collect(m_origins, run.nonfiniteOrigins);
   collect(m_reference, run.referenceNonfinite);
-  run.controlFlow = std::move(m_controlFlow);
+  run.controlFlow = m_controlFlow;
 }
 
 }  // namespace ulpscope::engine

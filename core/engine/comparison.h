@@ -6,10 +6,12 @@
 #include "core/engine/axis_probe.h"
 #include "core/engine/introduced_error.h"
 #include "core/engine/lockstep.h"
+#include "core/engine/values.h"
 #include "core/session/run_record.h"
 #include "core/session/session.h"
 #include "core/storage/session_store.h"
 
+#include <array>
 #include <map>
 #include <string>
 #include <vector>
@@ -35,8 +37,8 @@ class Comparison : public MeetingObserver {
   // The op that made one of the candidate's outputs is at stage "output".
   void endBatch(const std::vector<at::Tensor>& candidateOutputs);
 
-  // Sites in execution order, findings with their site numbers; moves everything out.
-  void moveInto(session::RunRecord& run, storage::RunMetrics& metrics);
+  // Sites in execution order, findings with their site numbers: all there is so far, added to what `run` holds.
+  void describe(session::RunRecord& run, storage::RunMetrics& metrics) const;
 
  private:
   struct CauseCount {
@@ -45,13 +47,16 @@ class Comparison : public MeetingObserver {
   };
   struct Site {
     session::SiteSummary summary;
-    analysis::SampleDivergence total;
-    double worstRelL2 = -1;
-    std::vector<float> maxAbs, relL2;   // [samples]
-    std::vector<std::uint8_t> flags;    // [samples]
+    std::array<std::vector<float>, session::kMetricCount> cells;  // [samples] each; empty: never evaluated
+    std::vector<std::uint8_t> flags;                              // [samples]
     std::ptrdiff_t finding = -1;        // into m_origins
     std::ptrdiff_t referenceFinding = -1;
     std::map<std::string, CauseCount> causes;
+  };
+  struct Outputs {
+    HeldView reference, candidate;
+    analysis::SampleLayout layout;
+    std::vector<analysis::SampleDivergence> samples;
   };
   struct Key {
     ExecutionIndex index;
@@ -76,12 +81,13 @@ class Comparison : public MeetingObserver {
 
   Site& siteFor(const OpEvent& reference, const OpEvent& candidate, int output);
   void compareOutput(OpEvent& reference, OpEvent& candidate, int output, const IntroducedOutputs& introduced);
-  void recordIntroduced(Site& site, const IntroducedOutputs& introduced, std::size_t output,
-                        const std::vector<double>& norms, const analysis::SampleLayout& layout) const;
+  // Introduced and inherited error of each sample into `values`; leaves them where the op could not be run again.
+  void addIntroduced(std::vector<session::MetricValues>& values, const Outputs& outputs, const IntroducedOutputs& introduced, std::size_t output) const;
   std::vector<double> referenceNorms(const analysis::TensorView& reference, const std::vector<analysis::SampleDivergence>& samples,
                                      const analysis::SampleLayout& layout) const;
-  void record(Site& site, const std::vector<analysis::SampleDivergence>& samples, const analysis::SampleLayout& layout);
-  void recordSample(Site& site, std::int64_t sample, const analysis::SampleDivergence& d, bool wholeBatch);
+  void record(Site& site, const std::vector<analysis::SampleDivergence>& samples, const std::vector<session::MetricValues>& values,
+              const analysis::SampleLayout& layout);
+  void recordSample(Site& site, std::int64_t sample, const analysis::SampleDivergence& d, const session::MetricValues& values, bool wholeBatch);
   session::SampleAxis axisOf(const OpEvent& event, int output) const;
   analysis::SampleLayout layoutFor(const at::Tensor& tensor, const session::SampleAxis& axis) const;
   // Samples (of the batch) in which an operand of the candidate is non-finite where the reference's is not.
@@ -93,6 +99,7 @@ class Comparison : public MeetingObserver {
   std::vector<analysis::OperandFacts> operandFacts(const OpEvent& reference, const OpEvent& candidate, std::int64_t sample) const;
   void judgeReference(Site& site, const Key& key, const OpEvent& reference, const std::vector<analysis::SampleDivergence>& samples,
                       const analysis::SampleLayout& layout);
+  void describeMetrics(storage::RunMetrics& metrics) const;
   void noteDivergedControlFlow(const OpEvent& event, const std::string& what);
 };
 

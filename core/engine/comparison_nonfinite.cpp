@@ -40,7 +40,7 @@ session::NonfiniteFinding& findingOf(session::NonfiniteFinding& finding, const s
 
 // Elements of one sample, as doubles; all of them where the layout does not tell samples apart.
 analysis::RangeSummary rangeOfSample(const at::Tensor& tensor, const analysis::SampleLayout& layout, std::int64_t sample) {
-  const HeldView held = viewOf(tensor);
+  const HeldView held = stridedViewOf(tensor);
   if (layout.kind == session::SampleAxis::Kind::wholeBatch) return analysis::rangeOf(held.view);
   std::vector<double> values;
   std::int64_t i = 0;
@@ -116,8 +116,8 @@ std::vector<bool> Comparison::taintedSamples(const OpEvent& reference, const OpE
     const at::Tensor& b = candidate.operands[i].tensor;
     if (!comparablePair(a, b) || a.is_same(b)) continue;
     const analysis::SampleLayout layout = operandLayout(reference, i);
-    const HeldView refView = viewOf(a);
-    const HeldView candView = viewOf(b);
+    const HeldView refView = stridedViewOf(a);
+    const HeldView candView = stridedViewOf(b);
     const auto samples = analysis::compareTensors(base::Reference(refView.view), base::Candidate(candView.view), layout, {m_low, m_tolerance, false});
     for (std::size_t s = 0; s < samples.size(); ++s) {
       if (samples[s].candidateOnly.total() == 0) continue;
@@ -154,8 +154,8 @@ void Comparison::judgeNonfinite(Site& site, const Key& key, const OpEvent& refer
   }
   session::NonfiniteFinding& finding = m_origins[static_cast<std::size_t>(site.finding)].record;
   const auto output = static_cast<std::size_t>(key.output);
-  const HeldView refView = viewOf(reference.outputs[output].tensor);
-  const HeldView candView = viewOf(candidate.outputs[output].tensor);
+  const HeldView refView = stridedViewOf(reference.outputs[output].tensor);
+  const HeldView candView = stridedViewOf(candidate.outputs[output].tensor);
   const bool oneSample = m_batch.size == 1;
   for (const std::int64_t s : origin)
     if (!whole || oneSample) finding.sampleIds.push_back(m_samples.ids[static_cast<std::size_t>(m_batch.first + s)]);
@@ -201,7 +201,7 @@ void Comparison::judgeReference(Site& site, const Key& key, const OpEvent& refer
   if (counts.total() == 0) return;
   for (const Operand& operand : reference.operands)
     if (isReadable(operand.tensor) && operand.tensor.is_floating_point() &&
-        analysis::rangeOf(viewOf(operand.tensor).view).nonfinite.total() > 0)
+        analysis::rangeOf(stridedViewOf(operand.tensor).view).nonfinite.total() > 0)
       return;
   if (site.referenceFinding < 0) {
     site.referenceFinding = static_cast<std::ptrdiff_t>(m_reference.size());

@@ -311,15 +311,15 @@ Status RunDriver::decide(RunOutcome& outcome, const OutputCollector& outputs) {
   warnOfLabelsBeyond(a.size(m_settings.decision.dim.value_or(-1)));
   if (!result->referenceNoDecision.empty())
     m_run.warnings.push_back(fmt::format("{} with NaN scores in FP32 itself: no decision to compare", base::counted(static_cast<std::int64_t>(result->referenceNoDecision.size()), "sample")));
-  const std::int64_t samples = outcome.metrics.relL2.samples;
+  const std::int64_t samples = outcome.metrics.samples();
   for (session::Flip& flip : m_run.flips)
-    for (std::int64_t site = 0; site < outcome.metrics.relL2.sites && flip.firstSiteOverTolerance < 0; ++site)
+    for (std::int64_t site = 0; site < outcome.metrics.sites() && flip.firstSiteOverTolerance < 0; ++site)
       if (outcome.metrics.flags[static_cast<std::size_t>(site * samples + flip.sample)] & storage::kCellOverTolerance) flip.firstSiteOverTolerance = site;
   return base::success();
 }
 
 void RunDriver::finish(RunOutcome& outcome, Comparison& comparison, OutputCollector& outputs) {
-  comparison.moveInto(m_run, outcome.metrics);
+  comparison.describe(m_run, outcome.metrics);
   m_run.outputs = outputs.summaries();
   outcome.outputs = outputs.tensors();
   outcome.model = m_model.info;
@@ -339,7 +339,7 @@ Result<RunOutcome> RunDriver::run(const base::ProgressSink& progress, std::stop_
   if (progress) progress({"finding sample axes", "", "", 0, static_cast<std::int64_t>(m_set.samples.ids.size())});
   if (auto status = findAxes(stop); !status) return status.error();
   const IntroducedError introduced(emulation());
-  Comparison comparison(m_set.samples, m_settings.autocast, m_axes, m_settings.introducedError ? &introduced : nullptr);
+  Comparison comparison(m_set.samples, m_settings.autocast, m_axes, m_settings.observe == session::Observe::full ? &introduced : nullptr);
   OutputCollector outputs(m_settings.autocast, m_axes);
   if (auto status = runBatches(comparison, outputs, progress, stop); !status) return status.error();
   if (!m_run.candidateError) {

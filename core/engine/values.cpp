@@ -122,12 +122,15 @@ std::vector<NamedTensor> flattenOutputs(const c10::IValue& value, const std::str
 
 std::string shapeText(at::IntArrayRef sizes) { return fmt::format("[{}]", fmt::join(sizes.begin(), sizes.end(), ", ")); }
 
-HeldView viewOf(const at::Tensor& tensor) {
+HeldView viewOf(const at::Tensor& tensor) { return stridedViewOf(tensor.contiguous()); }
+
+HeldView stridedViewOf(const at::Tensor& tensor) {
   HeldView held;
-  held.tensor = tensor.detach().contiguous();
+  held.tensor = tensor.detach().resolve_neg();  // elements as they lie in memory: a lazily negated view is written out
   held.view.data = held.tensor.data_ptr();
   held.view.dtype = dtypeOf(tensor.scalar_type());
   held.view.shape = tensor.sizes().vec();
+  if (!held.tensor.is_contiguous()) held.view.strides = held.tensor.strides().vec();
   return held;
 }
 

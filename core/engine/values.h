@@ -54,7 +54,8 @@ struct HeldView {
   at::Tensor tensor;
   analysis::TensorView view;
 };
-// Precondition: defined, strided, dtype known. Copies when the tensor is not contiguous.
+// Precondition of both: defined, strided, dtype known. viewOf copies when the tensor is not contiguous; stridedViewOf never does.
 HeldView viewOf(const at::Tensor& tensor);
+HeldView stridedViewOf(const at::Tensor& tensor);
 
 }  // namespace ulpscope::engine

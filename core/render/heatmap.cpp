@@ -50,8 +50,6 @@ Cell difference(const Cell& a, const Cell& b) {
 
 }  // namespace
 
-std::string label(Metric metric) { return metric == Metric::relL2 ? "relative L2 error" : "max abs error"; }
-
 bool isNonfinite(CellKind kind) {
   return kind == CellKind::nan || kind == CellKind::plusInf || kind == CellKind::minusInf;
 }
@@ -69,7 +67,7 @@ std::vector<ModuleRow> moduleRows(const session::Session& session, const session
 }
 
 HeatmapData moduleHeatmap(const std::vector<ModuleRow>& rows, const storage::RunMetrics& metrics, Metric metric) {
-  const storage::MetricMatrix& matrix = metric == Metric::relL2 ? metrics.relL2 : metrics.maxAbs;
+  const storage::MetricMatrix& matrix = metrics[metric];
   HeatmapData data{static_cast<std::int64_t>(rows.size()), matrix.samples, {}};
   data.cells.resize(rows.size() * static_cast<std::size_t>(matrix.samples));
   for (std::size_t row = 0; row < rows.size(); ++row)

@@ -46,8 +46,7 @@ struct HeatmapData {
   const Cell& at(std::int64_t row, std::int64_t sample) const { return cells[static_cast<std::size_t>(row * samples + sample)]; }
 };
 
-enum class Metric { relL2, maxAbs };
-std::string label(Metric metric);  // "relative L2 error", "max abs error": the same words in every place
+using session::Metric;
 
 // One row a module that has op sites of its own, in execution order.
 struct ModuleRow {

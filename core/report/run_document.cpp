@@ -2,8 +2,6 @@
 
 #include "core/base/number_text.h"
 
-#include <cmath>
-
 namespace ulpscope::report {
 namespace {
 
@@ -16,18 +14,17 @@ constexpr int kSchema = 1;
 
 json textOrNull(const std::string& text) { return text.empty() ? json(nullptr) : json(text); }
 
-// NaN in a site's metric means that nothing was compared there, which null says and the string "NaN" would not.
-json evaluatedOrNull(double value) { return std::isnan(value) ? json(nullptr) : base::jsonNumber(value); }
-
 json siteJson(const SiteSummary& site) {
   const json all = toJson(site);
   json shown;
-  for (const char* key : {"module", "op", "overload", "occurrence", "dtype", "sample_axis", "nonfinite", "max_ulp",
-                          "introduced_rel_l2", "headroom_bits", "differing_elements"})
+  for (const char* key : {"module", "op", "overload", "source", "occurrence", "output", "dtype", "reference_dtype", "policy", "shape", "sample_axis",
+                          "view_of", "elements", "elements_over_tolerance", "differing_elements", "nonfinite", "candidate_nonfinite",
+                          "reference_nonfinite", "role", "noise_floor_rel_l2", "reference_error_to_fp64", "candidate_error_to_fp64"})
     shown[key] = all.at(key);
-  const bool evaluated = site.viewOf.empty();
-  shown["max_abs"] = evaluated ? evaluatedOrNull(site.maxAbs) : json(nullptr);
-  shown["rel_l2"] = evaluated ? evaluatedOrNull(site.relL2) : json(nullptr);
+  for (const session::Metric metric : session::allMetrics()) {
+    const std::string name = session::key(metric);
+    shown[name] = site.viewOf.empty() ? all.at(name) : json(nullptr);
+  }
   return shown;
 }
 

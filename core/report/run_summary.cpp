@@ -14,6 +14,7 @@ namespace {
 using base::counted;
 using base::shortNumber;
 using session::Flip;
+using session::Metric;
 using session::NonfiniteFinding;
 using session::RunRecord;
 using session::ScoredClass;
@@ -187,16 +188,16 @@ std::string decisionText(const Session& session, const RunRecord& run) {
 std::vector<const SiteSummary*> worstSites(const RunRecord& run) {
   std::vector<const SiteSummary*> sites;
   for (const SiteSummary& site : run.sites)
-    if (site.viewOf.empty() && !std::isnan(site.relL2) && site.relL2 > 0) sites.push_back(&site);
-  std::stable_sort(sites.begin(), sites.end(), [](const auto* a, const auto* b) { return a->relL2 > b->relL2; });
+    if (site.viewOf.empty() && site.values[Metric::relL2] > 0) sites.push_back(&site);
+  std::stable_sort(sites.begin(), sites.end(), [](const auto* a, const auto* b) { return a->values[Metric::relL2] > b->values[Metric::relL2]; });
   return sites;
 }
 
 std::string siteRow(const Session& session, const SiteSummary& site) {
   const auto worst = static_cast<std::size_t>(site.worstSample);
   const bool known = site.worstSample >= 0 && worst < session.samples.ids.size();
-  return fmt::format("  {:>9} {:>10} {:>9}  {:<9} {:<12} {}\n", shortNumber(site.relL2),
-                     site.introducedRelL2 ? shortNumber(*site.introducedRelL2) : "-", shortNumber(site.maxAbs),
+  return fmt::format("  {:>9} {:>10} {:>9}  {:<9} {:<12} {}\n", shortNumber(site.values[Metric::relL2]),
+                     site.values.has(Metric::introducedRelL2) ? shortNumber(site.values[Metric::introducedRelL2]) : "-", shortNumber(site.values[Metric::maxAbs]),
                      base::name(site.candidateDtype), known ? session.samples.ids[worst] : "batch", siteLabel(site));
 }
 
@@ -204,11 +205,12 @@ std::string siteRow(const Session& session, const SiteSummary& site) {
 std::string largestIntroduced(const RunRecord& run) {
   const SiteSummary* largest = nullptr;
   for (const SiteSummary& site : run.sites) {
-    if (!site.introducedRelL2 || std::isnan(*site.introducedRelL2) || *site.introducedRelL2 == 0) continue;
-    if (!largest || *site.introducedRelL2 > *largest->introducedRelL2) largest = &site;
+    const double introduced = site.values[Metric::introducedRelL2];
+    if (!(introduced > 0)) continue;  // NaN: not evaluated
+    if (!largest || introduced > largest->values[Metric::introducedRelL2]) largest = &site;
   }
   if (!largest) return "";
-  return fmt::format("  largest introduced error: {} at {}\n", shortNumber(*largest->introducedRelL2), siteLabel(*largest));
+  return fmt::format("  largest introduced error: {} at {}\n", shortNumber(largest->values[Metric::introducedRelL2]), siteLabel(*largest));
 }
 
 std::string outputRow(const session::OutputSummary& output) {
@@ -250,7 +252,7 @@ std::string discreteSitesText(const RunRecord& run) {
 
 std::string sitesText(const Session& session, const RunRecord& run) {
   const auto evaluated = std::count_if(run.sites.begin(), run.sites.end(), [](const SiteSummary& s) {
-    return s.viewOf.empty() && !std::isnan(s.relL2);
+    return s.viewOf.empty() && s.values.has(Metric::relL2);
   });
   if (evaluated == 0) return "WORST OP SITES\n  not evaluated: no op site has finite values in both runs; do not trust this run\n";
   const auto sites = worstSites(run);

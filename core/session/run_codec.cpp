@@ -104,7 +104,8 @@ json toJson(const Flip& f) {
           {"positions", f.positions},
           {"reference_top", toJson(f.referenceTop)},
           {"candidate_top", toJson(f.candidateTop)},
-          {"first_site_over_tolerance", f.firstSiteOverTolerance < 0 ? json(nullptr) : json(f.firstSiteOverTolerance)}};
+          {"first_site_over_tolerance", f.firstSiteOverTolerance < 0 ? json(nullptr) : json(f.firstSiteOverTolerance)},
+          {"within_noise_floor", f.withinNoiseFloor}};
 }
 
 Flip flipFrom(const json& j) {
@@ -121,6 +122,7 @@ Flip flipFrom(const json& j) {
   f.referenceTop = topFrom(j.at("reference_top"));
   f.candidateTop = topFrom(j.at("candidate_top"));
   f.firstSiteOverTolerance = j.at("first_site_over_tolerance").is_null() ? -1 : j.at("first_site_over_tolerance").get<std::int64_t>();
+  f.withinNoiseFloor = j.at("within_noise_floor");
   return f;
 }
 
@@ -181,7 +183,7 @@ NonfiniteRole roleFrom(const json& j) {
 }  // namespace
 
 json toJson(const SiteSummary& s) {
-  return {{"module", s.modulePath},
+  json site = {{"module", s.modulePath},
           {"op", s.op},
           {"overload", s.overload},
           {"source", s.source},
@@ -193,19 +195,19 @@ json toJson(const SiteSummary& s) {
           {"shape", s.shape},
           {"sample_axis", s.sampleAxis},
           {"view_of", s.viewOf},
-          {"max_abs", jsonNumber(s.maxAbs)},
-          {"rel_l2", jsonNumber(s.relL2)},
-          {"reference_max_abs", jsonNumber(s.referenceMaxAbs)},
-          {"candidate_max_abs", jsonNumber(s.candidateMaxAbs)},
           {"worst_sample", s.worstSample},
+          {"elements", s.elements},
           {"elements_over_tolerance", s.elementsOverTolerance},
           {"differing_elements", s.differingElements},
           {"nonfinite", toJson(s.candidateOnly)},
+          {"candidate_nonfinite", toJson(s.candidate)},
           {"reference_nonfinite", toJson(s.reference)},
           {"role", name(s.role)},
-          {"max_ulp", optionalNumber(s.maxUlp)},
-          {"introduced_rel_l2", optionalNumber(s.introducedRelL2)},
-          {"headroom_bits", optionalNumber(s.headroomBits)}};
+          {"noise_floor_rel_l2", optionalNumber(s.noiseFloorRelL2)},
+          {"reference_error_to_fp64", optionalNumber(s.referenceErrorToFp64)},
+          {"candidate_error_to_fp64", optionalNumber(s.candidateErrorToFp64)}};
+  for (const Metric metric : allMetrics()) site[key(metric)] = s.values.has(metric) ? jsonNumber(s.values[metric]) : json(nullptr);
+  return site;
 }
 
 base::Result<SiteSummary> siteFromJson(const json& j) try {
@@ -222,19 +224,19 @@ base::Result<SiteSummary> siteFromJson(const json& j) try {
   s.shape = j.at("shape").get<std::vector<std::int64_t>>();
   s.sampleAxis = j.at("sample_axis");
   s.viewOf = j.at("view_of");
-  s.maxAbs = numberFromJson(j.at("max_abs"));
-  s.relL2 = numberFromJson(j.at("rel_l2"));
-  s.referenceMaxAbs = numberFromJson(j.at("reference_max_abs"));
-  s.candidateMaxAbs = numberFromJson(j.at("candidate_max_abs"));
   s.worstSample = j.at("worst_sample");
+  s.elements = j.at("elements");
   s.elementsOverTolerance = j.at("elements_over_tolerance");
   s.differingElements = j.at("differing_elements");
   s.candidateOnly = countsFrom(j.at("nonfinite"));
+  s.candidate = countsFrom(j.at("candidate_nonfinite"));
   s.reference = countsFrom(j.at("reference_nonfinite"));
   s.role = roleFrom(j.at("role"));
-  s.maxUlp = optionalFrom(j.at("max_ulp"));
-  s.introducedRelL2 = optionalFrom(j.at("introduced_rel_l2"));
-  s.headroomBits = optionalFrom(j.at("headroom_bits"));
+  s.noiseFloorRelL2 = optionalFrom(j.at("noise_floor_rel_l2"));
+  s.referenceErrorToFp64 = optionalFrom(j.at("reference_error_to_fp64"));
+  s.candidateErrorToFp64 = optionalFrom(j.at("candidate_error_to_fp64"));
+  for (const Metric metric : allMetrics())
+    if (const json& value = j.at(key(metric)); !value.is_null()) s.values[metric] = numberFromJson(value);
   return s;
 } catch (const json::exception& e) {
   return base::Error{base::ErrorKind::input, std::string("a site record is damaged: ") + e.what(), "", ""};
@@ -273,7 +275,11 @@ json toJson(const RunRecord& r) {
           {"control_flow", controlFlow},
           {"flips", listToJson(r.flips)},
           {"decisions", decisions},
-          {"no_decision", r.noDecision}};
+          {"no_decision", r.noDecision},
+          {"nonfinite_samples", r.nonfiniteSamples},
+          {"module_outputs", toJson(r.moduleOutputs)},
+          {"noise_floor", toJson(r.noiseFloor)},
+          {"capture", toJson(r.capture)}};
 }
 
 base::Result<RunRecord> runFromJson(const json& j, std::vector<SiteSummary> sites) try {
@@ -303,6 +309,10 @@ base::Result<RunRecord> runFromJson(const json& j, std::vector<SiteSummary> site
   r.flips = listFrom<Flip>(j.at("flips"), flipFrom);
   for (const json& d : j.at("decisions")) r.decisions.push_back({numberFromJson(d.at(0)), numberFromJson(d.at(1))});
   r.noDecision = j.at("no_decision").get<std::vector<std::string>>();
+  r.nonfiniteSamples = j.at("nonfinite_samples").get<std::vector<std::string>>();
+  r.moduleOutputs = moduleOutputsFromJson(j.at("module_outputs"));
+  r.noiseFloor = noiseFloorFromJson(j.at("noise_floor"));
+  r.capture = captureFromJson(j.at("capture"));
   return r;
 } catch (const json::exception& e) {
   return base::Error{base::ErrorKind::input, std::string("a run record is damaged: ") + e.what(), "", ""};

@@ -3,6 +3,7 @@
 
 #include "core/base/dtype.h"
 #include "core/base/error.h"
+#include "core/session/observation.h"
 #include "core/session/settings.h"
 #include "core/session/site_summary.h"
 
@@ -65,6 +66,8 @@ struct Flip {
   std::vector<ScoredClass> referenceTop;  // two best
   std::vector<ScoredClass> candidateTop;
   std::int64_t firstSiteOverTolerance = -1;  // index into RunRecord::sites; -1: none
+  // FP32 with another sample order and thread count decides otherwise too, or moves a score by half the margin: AMP is not to blame.
+  bool withinNoiseFloor = false;
 };
 
 // One sample's decision in both runs, flipped or not: what margin plots and sample orders are made of.
@@ -99,6 +102,7 @@ struct RunRecord {
   std::vector<std::string> unresolvedCalls;
   std::string eagerCheck;  // "FP32 outputs agree with the saved eager outputs to 1.2e-7", empty: none saved
   std::vector<SiteSummary> sites;  // in execution order
+  std::vector<ModuleOutput> moduleOutputs;  // in the order of the calls' ends
   std::vector<OutputSummary> outputs;
   std::vector<NonfiniteFinding> nonfiniteOrigins;     // in execution order; the first is "the first non-finite"
   std::vector<NonfiniteFinding> referenceNonfinite;
@@ -108,6 +112,9 @@ struct RunRecord {
   std::vector<Flip> flips;
   std::vector<SampleDecision> decisions;  // one a sample; empty with decision none
   std::vector<std::string> noDecision;    // sample ids whose candidate scores are NaN
+  std::vector<std::string> nonfiniteSamples;  // sample ids whose candidate outputs are non-finite where the reference's are not
+  std::optional<NoiseFloor> noiseFloor;   // empty: not asked for
+  std::optional<Capture> capture;         // empty: nothing was asked for
 
   std::string id() const;  // "run_0001"
 };

@@ -22,6 +22,21 @@ std::string name(TieRule rule) {
   return "first";
 }
 
+std::string name(Observe observe) {
+  switch (observe) {
+    case Observe::outputs: return "outputs";
+    case Observe::stats: return "stats";
+    case Observe::full: return "full";
+  }
+  return "full";
+}
+
+std::optional<Observe> observeFromName(const std::string& text) {
+  for (const Observe observe : {Observe::outputs, Observe::stats, Observe::full})
+    if (text == name(observe)) return observe;
+  return std::nullopt;
+}
+
 std::optional<TieRule> tieRuleFromName(const std::string& name) {
   if (name == "first") return TieRule::first;
   if (name == "flag") return TieRule::flag;
@@ -56,7 +71,9 @@ Result<DecisionRule> parseDecisionRule(const std::string& text) {
 nlohmann::json toJson(const RunSettings& s) {
   return {{"autocast", base::name(s.autocast)}, {"policy_table", s.policyTable}, {"mode", name(s.mode)},
           {"device", s.device},                 {"batch_size", s.batchSize},     {"seed", s.seed},
-          {"train", s.trainMode},               {"cast_cache", s.castCache},     {"verify_probe", s.verifyProbe}, {"introduced_error", s.introducedError},
+          {"train", s.trainMode},               {"cast_cache", s.castCache},     {"verify_probe", s.verifyProbe},
+          {"observe", name(s.observe)},         {"noise_floor", s.noiseFloor},   {"referee", s.referee},
+          {"capture", s.capture},               {"capture_budget", s.captureBudget}, {"only_samples", s.onlySamples},
           {"fp32", s.fp32},                     {"disable", s.disable},          {"decision", s.decision.text()},
           {"decision_output", s.decisionOutput}, {"tie", name(s.tie)},           {"batch_axis", s.batchAxis}};
 }
@@ -77,7 +94,14 @@ Result<RunSettings> settingsFromJson(const nlohmann::json& json) try {
   s.trainMode = json.at("train");
   s.castCache = json.at("cast_cache");
   s.verifyProbe = json.at("verify_probe");
-  s.introducedError = json.at("introduced_error");
+  const auto observe = observeFromName(json.at("observe"));
+  if (!observe) return Error{ErrorKind::usage, "must be outputs, stats or full", "observe " + json.at("observe").dump(), ""};
+  s.observe = *observe;
+  s.noiseFloor = json.at("noise_floor");
+  s.referee = json.at("referee");
+  s.capture = json.at("capture").get<std::vector<std::string>>();
+  s.captureBudget = json.at("capture_budget");
+  s.onlySamples = json.at("only_samples").get<std::vector<std::string>>();
   s.fp32 = json.at("fp32").get<std::vector<std::string>>();
   s.disable = json.at("disable").get<std::vector<std::string>>();
   auto rule = parseDecisionRule(json.at("decision"));

@@ -16,9 +16,13 @@ namespace ulpscope::session {
 
 enum class Mode { emulated, native };
 enum class TieRule { first, flag, refuse };
+// What is looked at: outputs and decisions only; every op's numbers; those and what each op adds (the introduced error).
+enum class Observe { outputs, stats, full };
 
 std::string name(Mode mode);
 std::string name(TieRule rule);
+std::string name(Observe observe);
+std::optional<Observe> observeFromName(const std::string& name);
 std::optional<TieRule> tieRuleFromName(const std::string& name);
 
 // How a decision is read off an output. dim counts within the output, the sample axis included; default the last one.
@@ -41,7 +45,12 @@ struct RunSettings {
   bool trainMode = false;
   bool castCache = true;
   bool verifyProbe = false;
-  bool introducedError = true;  // run each op again on the reference's inputs: what it adds by itself
+  Observe observe = Observe::full;
+  bool noiseFloor = true;       // one more FP32 run in another sample order and with another thread count
+  bool referee = false;         // both runs against a run in float64
+  std::vector<std::string> capture;  // store these in full: globs of module paths, or op sites as in `fp32`
+  std::int64_t captureBudget = std::int64_t{1} << 30;  // bytes
+  std::vector<std::string> onlySamples;  // ids; empty: all
   std::vector<std::string> fp32;     // autocast off, inputs cast to float32 at the border
   std::vector<std::string> disable;  // autocast off, inputs as they are
   DecisionRule decision;

@@ -3,6 +3,7 @@
 
 #include "core/base/dtype.h"
 #include "core/base/error.h"
+#include "core/session/metric.h"
 
 #include <nlohmann/json_fwd.hpp>
 
@@ -54,21 +55,19 @@ struct SiteSummary {
   std::vector<std::int64_t> shape;    // of the first batch
   std::string sampleAxis;             // SampleAxis::text()
   std::string viewOf;                 // not empty: output aliases an input; no metrics of its own
-  // Worst over samples; elements that are finite in both runs. NaN where nothing was compared.
-  double maxAbs = 0;
-  double relL2 = 0;
-  double referenceMaxAbs = 0;         // finite elements
-  double candidateMaxAbs = 0;
+  MetricValues values;                // the worst over samples of each; all NaN for a view and where nothing was compared
   std::int64_t worstSample = -1;      // of relL2; -1: none
+  std::int64_t elements = 0;          // compared, over all samples
   std::int64_t elementsOverTolerance = 0;
   std::int64_t differingElements = 0;  // integer and bool outputs
   NonfiniteCounts candidateOnly;       // non-finite in the candidate, not the same kind in the reference
+  NonfiniteCounts candidate;           // in the candidate
   NonfiniteCounts reference;           // in the reference
   NonfiniteRole role = NonfiniteRole::none;
-  std::optional<double> maxUlp;
-  std::optional<double> introducedRelL2;
-  // log2(max finite of the low format / max|x| of the reference); empty for non-floating outputs.
-  std::optional<double> headroomBits;
+  // Relative L2 of FP32 against FP32 with other sample order and thread count: what autocast is not to blame for. First batch.
+  std::optional<double> noiseFloorRelL2;
+  // Relative L2 of each run against a run in float64, worst sample; empty: there was no such run.
+  std::optional<double> referenceErrorToFp64, candidateErrorToFp64;
 };
 
 // "encoder.0.fc2: aten::linear", root as "(root)".

@@ -17,6 +17,7 @@ namespace ulpscope::storage {
 namespace {
 
 using base::DType;
+using session::Metric;
 using session::RunRecord;
 using session::Session;
 
@@ -61,17 +62,25 @@ void writeCounter(hid_t data, const char* name, std::int64_t count) {
   h5::writeArray(data, name, H5T_STD_I32LE, {count}, values.data());
 }
 
-void writeMatrix(hid_t data, const char* name, const char* longName, const MetricMatrix& matrix) {
+void writeMatrix(hid_t data, const std::string& name, const std::string& longName, const MetricMatrix& matrix) {
   const auto dataset = h5::writeArray(data, name, H5T_IEEE_F32LE, {matrix.sites, matrix.samples}, matrix.values.data());
   h5::writeAttribute(dataset, "long_name", longName);
   h5::writeAttribute(dataset, "interpretation", "image");
 }
 
+// The two that every run has, and those that it computed.
+bool isStored(const RunMetrics& metrics, Metric metric) { return metric == Metric::relL2 || metric == Metric::maxAbs || metrics.has(metric); }
+
+std::string longName(Metric metric) {
+  const std::string unit = session::unit(metric);
+  return session::label(metric) + (unit.empty() ? "" : " [" + unit + "]");
+}
+
 void writeAxes(hid_t data, const Session& session, const RunRecord& run, const RunMetrics& metrics) {
   std::vector<std::string> labels;
   for (const session::SiteSummary& site : run.sites) labels.push_back(session::siteLabel(site));
-  writeCounter(data, "site", metrics.relL2.sites);
-  writeCounter(data, "sample", metrics.relL2.samples);
+  writeCounter(data, "site", metrics.sites());
+  writeCounter(data, "sample", metrics.samples());
   h5::writeColumn(data, "layer_name", labels);
   h5::writeColumn(data, "sample_ids", session.samples.ids);
 }
@@ -79,17 +88,23 @@ void writeAxes(hid_t data, const Session& session, const RunRecord& run, const R
 void writeDivergence(hid_t entry, const Session& session, const RunRecord& run, const RunMetrics& metrics) {
   const h5::Group data = h5::createGroup(entry, "divergence", "NXdata");
   h5::writeAttribute(data, "signal", "rel_l2");
-  h5::writeAttribute(data, "auxiliary_signals", std::vector<std::string>{"max_abs"});
+  std::vector<std::string> others, all{"flags"};
+  for (const Metric metric : session::allMetrics()) {
+    if (!isStored(metrics, metric)) continue;
+    all.push_back(session::key(metric));
+    if (metric != Metric::relL2) others.push_back(session::key(metric));
+  }
+  h5::writeAttribute(data, "auxiliary_signals", others);
   h5::writeAttribute(data, "axes", std::vector<std::string>{"site", "sample"});
   h5::writeAttribute(data, "SILX_style", R"({"signal_scale_type":"log"})");
   h5::writeAttribute(data, "title", "divergence from FP32, " + session::runLabel(run));
-  writeMatrix(data, "rel_l2", "relative L2 ||b-a||/||a||", metrics.relL2);
-  writeMatrix(data, "max_abs", "max abs error |b-a|", metrics.maxAbs);
-  h5::writeArray(data, "flags", H5T_STD_U8LE, {metrics.relL2.sites, metrics.relL2.samples}, metrics.flags.data());
+  for (const Metric metric : session::allMetrics())
+    if (isStored(metrics, metric)) writeMatrix(data, session::key(metric), longName(metric), metrics[metric]);
+  h5::writeArray(data, "flags", H5T_STD_U8LE, {metrics.sites(), metrics.samples()}, metrics.flags.data());
   writeAxes(data, session, run, metrics);
-  for (const char* matrix : {"rel_l2", "max_abs", "flags"}) {
-    attachScale(data, matrix, "site", 0);
-    attachScale(data, matrix, "sample", 1);
+  for (const std::string& matrix : all) {
+    attachScale(data, matrix.c_str(), "site", 0);
+    attachScale(data, matrix.c_str(), "sample", 1);
   }
 }
 
@@ -97,8 +112,10 @@ void checkMetrics(const Session& session, const RunRecord& run, const RunMetrics
   const auto sites = static_cast<std::int64_t>(run.sites.size());
   const auto samples = static_cast<std::int64_t>(session.samples.ids.size());
   const auto cells = static_cast<std::size_t>(sites * samples);
-  for (const MetricMatrix* matrix : {&metrics.relL2, &metrics.maxAbs})
-    ULPSCOPE_CHECK(matrix->sites == sites && matrix->samples == samples && matrix->values.size() == cells);
+  for (const Metric metric : session::allMetrics()) {
+    const MetricMatrix& matrix = metrics[metric];
+    ULPSCOPE_CHECK(!isStored(metrics, metric) || (matrix.sites == sites && matrix.samples == samples && matrix.values.size() == cells));
+  }
   ULPSCOPE_CHECK(metrics.flags.size() == cells);
 }
 
@@ -219,8 +236,11 @@ RunMetrics readMetricsFile(const std::string& path, const Session& session, cons
   const auto samples = static_cast<std::int64_t>(session.samples.ids.size());
   const std::vector<std::int64_t> shape{sites, samples};
   RunMetrics metrics;
-  metrics.maxAbs = {sites, samples, readCells<float>(data, "max_abs", H5T_IEEE_F32LE, shape)};
-  metrics.relL2 = {sites, samples, readCells<float>(data, "rel_l2", H5T_IEEE_F32LE, shape)};
+  for (const Metric metric : session::allMetrics()) {
+    const std::string name = session::key(metric);
+    if (!isStored(metrics, metric) && !h5::hasLink(data, name)) continue;
+    metrics[metric] = {sites, samples, readCells<float>(data, name.c_str(), H5T_IEEE_F32LE, shape)};
+  }
   metrics.flags = readCells<std::uint8_t>(data, "flags", H5T_STD_U8LE, shape);
   return metrics;
 }

@@ -4,6 +4,8 @@
 
 #include <nlohmann/json.hpp>
 
+#include <cmath>
+
 namespace ulpscope::storage {
 namespace {
 
@@ -13,7 +15,7 @@ using session::SiteSummary;
 
 // What a column of JSON objects is made of, key by key (the keys of the run document).
 // optionalText: "" is null; optionalIndex: -1 is null; nested: JSON text.
-enum class Kind { text, optionalText, integer, optionalIndex, number, nested };
+enum class Kind { text, optionalText, integer, optionalIndex, number, nested, flag };
 struct Key {
   const char* name;
   Kind kind;
@@ -27,11 +29,10 @@ constexpr Key kSiteKeys[] = {
     {"dtype", Kind::text},           {"reference_dtype", Kind::text},
     {"policy", Kind::text},          {"shape", Kind::nested},
     {"sample_axis", Kind::text},     {"view_of", Kind::text},
-    {"max_abs", Kind::number},       {"rel_l2", Kind::number},
-    {"reference_max_abs", Kind::number}, {"candidate_max_abs", Kind::number},
-    {"worst_sample", Kind::integer}, {"elements_over_tolerance", Kind::integer},
+    {"worst_sample", Kind::integer}, {"elements", Kind::integer},
+    {"elements_over_tolerance", Kind::integer},
     {"differing_elements", Kind::integer}, {"role", Kind::text}};
-constexpr const char* kOptionalKeys[] = {"max_ulp", "introduced_rel_l2", "headroom_bits"};
+constexpr const char* kOptionalKeys[] = {"noise_floor_rel_l2", "reference_error_to_fp64", "candidate_error_to_fp64"};
 
 struct CountKey {
   const char* object;
@@ -40,22 +41,28 @@ struct CountKey {
 };
 constexpr CountKey kCountKeys[] = {
     {"nonfinite", "NaN", "candidate_nan"},           {"nonfinite", "+inf", "candidate_plus_inf"},
-    {"nonfinite", "-inf", "candidate_minus_inf"},    {"reference_nonfinite", "NaN", "reference_nan"},
+    {"nonfinite", "-inf", "candidate_minus_inf"},
+    {"candidate_nonfinite", "NaN", "candidate_all_nan"},           {"candidate_nonfinite", "+inf", "candidate_all_plus_inf"},
+    {"candidate_nonfinite", "-inf", "candidate_all_minus_inf"},    {"reference_nonfinite", "NaN", "reference_nan"},
     {"reference_nonfinite", "+inf", "reference_plus_inf"}, {"reference_nonfinite", "-inf", "reference_minus_inf"}};
+
+// Metrics: NaN is null, "not evaluated".
+json metricCell(double value) { return std::isnan(value) ? json(nullptr) : base::jsonNumber(value); }
 
 constexpr Key kFlipKeys[] = {{"sample_id", Kind::text},          {"sample", Kind::integer},
                              {"reference", Kind::integer},       {"candidate", Kind::integer},
                              {"reference_margin", Kind::number}, {"candidate_margin", Kind::number},
                              {"kind", Kind::text},               {"effect", Kind::optionalText},
                              {"positions", Kind::nested},        {"reference_top", Kind::nested},
-                             {"candidate_top", Kind::nested},    {"first_site_over_tolerance", Kind::optionalIndex}};
+                             {"candidate_top", Kind::nested},    {"first_site_over_tolerance", Kind::optionalIndex},
+                             {"within_noise_floor", Kind::flag}};
 
 std::string dumped(const json& value) { return value.dump(-1, ' ', false, json::error_handler_t::replace); }
 
-template <typename T, typename F>
-std::vector<T> column(const std::vector<json>& rows, F value) {
+template <typename T, typename Row, typename F>
+std::vector<T> column(const std::vector<Row>& rows, F value) {
   std::vector<T> values;
-  for (const json& row : rows) values.push_back(value(row));
+  for (const Row& row : rows) values.push_back(value(row));
   return values;
 }
 
@@ -72,6 +79,8 @@ void writeKey(hid_t group, const std::vector<json>& rows, const Key& key) {
       return h5::writeColumn(group, key.name, column<std::int64_t>(rows, [&](const json& r) { return integerOr(r.at(key.name), -1); }));
     case Kind::number:
       return h5::writeColumn(group, key.name, column<double>(rows, [&](const json& r) { return base::numberFromJson(r.at(key.name)); }));
+    case Kind::flag:
+      return h5::writeColumn(group, key.name, column<bool>(rows, [&](const json& r) { return r.at(key.name).get<bool>(); }));
     case Kind::nested:
       return h5::writeColumn(group, key.name, column<std::string>(rows, [&](const json& r) { return dumped(r.at(key.name)); }));
   }
@@ -99,6 +108,12 @@ void readKey(hid_t group, std::vector<json>& rows, const Key& key) {
     case Kind::integer:
     case Kind::optionalIndex: return fill(rows, key, h5::readIntegers(group, key.name));
     case Kind::number: return fill(rows, key, h5::readDoubles(group, key.name));
+    case Kind::flag: {
+      const auto values = h5::readBools(group, key.name);
+      h5::ofLength(values, rows.size(), key.name);
+      for (std::size_t i = 0; i < rows.size(); ++i) rows[i][key.name] = static_cast<bool>(values[i]);
+      return;
+    }
   }
 }
 
@@ -124,6 +139,8 @@ void writeSites(hid_t entry, const std::vector<SiteSummary>& sites) {
   h5::writeAttribute(group, "SILX_style", R"({"signal_scale_type":"log"})");
   h5::writeAttribute(group, "title", "worst relative L2 over samples, by op site in execution order");
   for (const Key& key : kSiteKeys) writeKey(group, rows, key);
+  for (const session::Metric metric : session::allMetrics())
+    h5::writeColumn(group, session::key(metric), column<double>(sites, [&](const SiteSummary& s) { return s.values[metric]; }));
   for (const char* key : kOptionalKeys) writeOptional(group, rows, key);
   for (const CountKey& key : kCountKeys)
     h5::writeColumn(group, key.column, column<std::int64_t>(rows, [&](const json& r) { return r.at(key.object).at(key.value).get<std::int64_t>(); }));
@@ -133,6 +150,11 @@ std::vector<SiteSummary> readSites(hid_t entry) {
   const h5::Group group = h5::openGroup(entry, "sites");
   std::vector<json> rows(h5::readTexts(group, "module").size());
   for (const Key& key : kSiteKeys) readKey(group, rows, key);
+  for (const session::Metric metric : session::allMetrics()) {
+    const auto values = h5::readDoubles(group, session::key(metric));
+    h5::ofLength(values, rows.size(), session::key(metric));
+    for (std::size_t i = 0; i < rows.size(); ++i) rows[i][session::key(metric)] = metricCell(values[i]);
+  }
   for (const char* key : kOptionalKeys) readOptional(group, rows, key);
   for (const CountKey& key : kCountKeys) {
     const auto counts = h5::readIntegers(group, key.column);

@@ -7,6 +7,7 @@
 #include "core/base/error.h"
 #include "core/session/session.h"
 
+#include <array>
 #include <chrono>
 #include <cstdint>
 #include <string>
@@ -34,10 +35,19 @@ enum CellFlag : std::uint8_t {
   kCellOverTolerance = 64,  // an element is outside |b-a| <= atol + rtol|a| of the site tolerance
 };
 
-struct RunMetrics {
-  MetricMatrix maxAbs;
-  MetricMatrix relL2;
+// relL2 and maxAbs are always there; a metric that the run did not compute is empty.
+class RunMetrics {
+ public:
+  MetricMatrix& operator[](session::Metric metric) { return m_matrices[static_cast<std::size_t>(metric)]; }
+  const MetricMatrix& operator[](session::Metric metric) const { return m_matrices[static_cast<std::size_t>(metric)]; }
+  bool has(session::Metric metric) const { return !(*this)[metric].values.empty(); }
+  std::int64_t sites() const { return (*this)[session::Metric::relL2].sites; }
+  std::int64_t samples() const { return (*this)[session::Metric::relL2].samples; }
+
   std::vector<std::uint8_t> flags;  // [sites x samples], CellFlag bits
+
+ private:
+  std::array<MetricMatrix, session::kMetricCount> m_matrices;
 };
 
 // A named output of both runs, as computed: float32 for the reference, widened to float32 for the candidate

@@ -140,12 +140,12 @@ TEST(CliRequest, CarriesEveryOption) {
       {runWords({"--labels", "l.txt", "--class-names", "c.txt", "--autocast", "bf16", "--policy", "cuda@1.13", "--batch-size", "8", "--fp32", "a.0",
                  "--fp32", "b*", "--disable", "c", "--decision", "argmax:-1", "--decision-output", "logits", "--tie", "flag", "--no-cast-cache",
                  "--batch-axis", "x=1", "--batch-axis", "mask=none", "--seed", "18446744073709551615", "--train", "--verify-probe",
-                 "--no-introduced-error", "--append"}),
+                 "--observe", "stats", "--no-noise-floor", "--referee", "--capture", "encoder.*", "--capture", "head", "--capture-budget", "64MiB", "--only-samples", "a,c", "--append"}),
        {{"FAKE_REQUEST", folder.path("request.json")}}, 0, "", ""});
   ASSERT_EQ(failed.code, 3) << failed.err;
   const json expected = json::parse(R"({"model": "m.ts", "inputs": "i.h5", "labels": "l.txt", "class_names": "c.txt", "session": "m-bf16.ulps",
     "append": false, "settings": {"autocast": "bfloat16", "policy_table": "cuda@1.13", "mode": "emulated", "device": "cpu", "batch_size": 8,
-    "seed": 18446744073709551615, "train": true, "cast_cache": false, "verify_probe": true, "introduced_error": false, "fp32": ["a.0", "b*"], "disable": ["c"],
+    "seed": 18446744073709551615, "train": true, "cast_cache": false, "verify_probe": true, "observe": "stats", "noise_floor": false, "referee": true, "capture": ["encoder.*", "head"], "capture_budget": 67108864, "only_samples": ["a", "c"], "fp32": ["a.0", "b*"], "disable": ["c"],
     "decision": "argmax:-1", "decision_output": "logits", "tie": "flag", "batch_axis": {"x": 1, "mask": -1}}})");
   json request = json::parse(folder.read("request.json"));
   for (const char* key : {"model", "inputs", "labels", "class_names", "session"}) {
@@ -164,9 +164,9 @@ struct Answered {
     const session::RunRecord run = made.runs.front();
     storage::RunMetrics metrics;
     const auto sites = static_cast<std::int64_t>(run.sites.size()), samples = static_cast<std::int64_t>(made.samples.ids.size());
-    metrics.maxAbs = {sites, samples, std::vector<float>(static_cast<std::size_t>(sites * samples))};
-    metrics.relL2 = metrics.maxAbs;
-    metrics.flags.assign(metrics.maxAbs.values.size(), 0);
+    metrics[session::Metric::maxAbs] = {sites, samples, std::vector<float>(static_cast<std::size_t>(sites * samples))};
+    metrics[session::Metric::relL2] = metrics[session::Metric::maxAbs];
+    metrics.flags.assign(metrics[session::Metric::maxAbs].values.size(), 0);
     const auto written = storage::addRun(folder.path("made.ulps"), session, run, metrics, {}, storage::WriteMode::create);
     EXPECT_TRUE(written.ok()) << (written.ok() ? "" : written.error().message());
   }
@@ -211,9 +211,9 @@ TEST(CliRun, WhoseDocumentCannotBeWrittenExitsFourWithOneLine) {
 
 TEST(CliRun, NextStepRepeatsTheOptionsOfTheRun) {
   const Answered answered;
-  const Finished done = answered.run({"--no-introduced-error", "--seed", "7"});
+  const Finished done = answered.run({"--observe", "stats", "--seed", "7"});
   EXPECT_EQ(done.code, 0) << done.err;
-  EXPECT_THAT(done.out, HasSubstr("ulpscope run m.ts --inputs i.h5 --seed 7 --no-introduced-error --fp32 encoder.0.ffn.wo --session m-fp16.ulps --append\n"));
+  EXPECT_THAT(done.out, HasSubstr("ulpscope run m.ts --inputs i.h5 --seed 7 --observe stats --fp32 encoder.0.ffn.wo --session m-fp16.ulps --append\n"));
 }
 
 TEST(CliRun, WithJsonInAFilePrintsTheSummaryToo) {

@@ -40,13 +40,13 @@ session::SiteSummary site(int index) {
   site.policyClass = "lower_precision_fp";
   site.shape = {32, 128, 512};
   site.sampleAxis = "0";
-  site.maxAbs = 1e-3 * index;
-  site.relL2 = 1e-4 + 1e-8 * index;
-  site.referenceMaxAbs = site.candidateMaxAbs = 10.5;
+  site.values[session::Metric::maxAbs] = 1e-3 * index;
+  site.values[session::Metric::relL2] = 1e-4 + 1e-8 * index;
+  site.values[session::Metric::referenceMaxAbs] = site.values[session::Metric::candidateMaxAbs] = 10.5;
   site.worstSample = index % kSamples;
-  site.maxUlp = 3;
-  site.introducedRelL2 = 1e-5;
-  site.headroomBits = 12.6;
+  site.values[session::Metric::maxUlp] = 3;
+  site.values[session::Metric::introducedRelL2] = 1e-5;
+  site.values[session::Metric::headroomBits] = 12.6;
   return site;
 }
 
@@ -58,8 +58,8 @@ base::Status makeSession(const std::string& master) {
   storage::RunMetrics metrics;
   for (int i = 0; i < kSites; ++i) run.sites.push_back(site(i));
   const std::vector<float> cells(std::size_t{kSites} * kSamples, 1e-3F);
-  metrics.relL2 = {kSites, kSamples, cells};
-  metrics.maxAbs = {kSites, kSamples, cells};
+  metrics[session::Metric::relL2] = {kSites, kSamples, cells};
+  metrics[session::Metric::maxAbs] = {kSites, kSamples, cells};
   metrics.flags.assign(cells.size(), 0);
   const auto written = storage::addRun(master, session, run, metrics, {}, storage::WriteMode::create);
   if (!written) return written.error();

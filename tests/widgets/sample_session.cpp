@@ -23,11 +23,11 @@ session::SiteSummary site(const std::string& path, const std::string& op, double
   s.policyClass = "lower_precision_fp";
   s.shape = {4, 8};
   s.sampleAxis = "0";
-  s.relL2 = relL2;
-  s.maxAbs = relL2 * 10;
-  s.referenceMaxAbs = role == NonfiniteRole::origin ? 81920.5 : 100;
-  s.candidateMaxAbs = 100;
-  s.headroomBits = std::log2(65504 / s.referenceMaxAbs);
+  s.values[session::Metric::relL2] = relL2;
+  s.values[session::Metric::maxAbs] = relL2 * 10;
+  s.values[session::Metric::referenceMaxAbs] = role == NonfiniteRole::origin ? 81920.5 : 100;
+  s.values[session::Metric::candidateMaxAbs] = 100;
+  s.values[session::Metric::headroomBits] = std::log2(65504 / s.values[session::Metric::referenceMaxAbs]);
   s.worstSample = 2;
   s.role = role;
   if (role == NonfiniteRole::origin) s.candidateOnly = {0, 3, 0};
@@ -100,11 +100,11 @@ session::RunRecord sampleRun(Sick sick) {
 
 storage::RunMetrics sampleMetrics(Sick sick) {
   storage::RunMetrics m;
-  m.relL2 = {4, 4, {1e-4F, 5e-3F, 2e-4F, 0, 1e-4F, 2e-4F, 1e-4F, 1e-4F, 3e-4F, 1e-4F, 1e-4F, 1e-4F, 5e-2F, 1e-3F, 1e-3F, 1e-3F}};
-  m.maxAbs = m.relL2;
+  m[session::Metric::relL2] = {4, 4, {1e-4F, 5e-3F, 2e-4F, 0, 1e-4F, 2e-4F, 1e-4F, 1e-4F, 3e-4F, 1e-4F, 1e-4F, 1e-4F, 5e-2F, 1e-3F, 1e-3F, 1e-3F}};
+  m[session::Metric::maxAbs] = m[session::Metric::relL2];
   m.flags.assign(16, 0);
   if (sick == Sick::no) return m;
-  for (const std::size_t cell : {6U, 10U, 14U}) m.relL2.values[cell] = m.maxAbs.values[cell] = kNan;
+  for (const std::size_t cell : {6U, 10U, 14U}) m[session::Metric::relL2].values[cell] = m[session::Metric::maxAbs].values[cell] = kNan;
   m.flags[6] = storage::kCellPlusInf;
   m.flags[10] = m.flags[14] = storage::kCellNan;
   return m;

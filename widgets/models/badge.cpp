@@ -8,6 +8,8 @@
 
 namespace ulpscope::models {
 
+using session::Metric;
+
 QString Badge::text() const {
   switch (kind) {
     case Kind::none: return QStringLiteral("–");
@@ -29,13 +31,13 @@ QString Badge::accessibleText() const {
 
 Badge siteBadge(const session::SiteSummary& site, double tolerance) {
   Badge badge;
-  badge.relL2 = site.relL2;
-  badge.ratio = std::isnan(site.relL2) ? 0 : site.relL2 / tolerance;
+  badge.relL2 = site.values[Metric::relL2];
+  badge.ratio = std::isnan(site.values[Metric::relL2]) ? 0 : site.values[Metric::relL2] / tolerance;
   if (site.role == session::NonfiniteRole::origin)
     badge.kind = Badge::Kind::origin;
   else if (site.role == session::NonfiniteRole::consequence)
     badge.kind = Badge::Kind::consequence;
-  else if (!std::isnan(site.relL2))
+  else if (!std::isnan(site.values[Metric::relL2]))
     badge.kind = badge.ratio <= 1 ? Badge::Kind::withinTolerance : badge.ratio <= kFarOver ? Badge::Kind::overTolerance : Badge::Kind::farOver;
   return badge;
 }

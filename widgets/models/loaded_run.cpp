@@ -9,6 +9,8 @@
 namespace ulpscope::models {
 namespace {
 
+using session::Metric;
+
 int rank(session::NonfiniteRole role) {
   switch (role) {
     case session::NonfiniteRole::none: return 0;
@@ -20,8 +22,8 @@ int rank(session::NonfiniteRole role) {
 
 bool isWorse(const session::SiteSummary& a, const session::SiteSummary& b) {
   if (rank(a.role) != rank(b.role)) return rank(a.role) > rank(b.role);
-  if (std::isnan(b.relL2)) return !std::isnan(a.relL2);
-  return a.relL2 > b.relL2;
+  if (std::isnan(b.values[Metric::relL2])) return !std::isnan(a.values[Metric::relL2]);
+  return a.values[Metric::relL2] > b.values[Metric::relL2];
 }
 
 }  // namespace
@@ -83,7 +85,7 @@ QString outcome(const session::RunRecord& run) {
 double worstError(const session::RunRecord& run) {
   double worst = std::numeric_limits<double>::quiet_NaN();
   for (const session::SiteSummary& site : run.sites)
-    if (!std::isnan(site.relL2) && !(site.relL2 <= worst)) worst = site.relL2;
+    if (!std::isnan(site.values[Metric::relL2]) && !(site.values[Metric::relL2] <= worst)) worst = site.values[Metric::relL2];
   return worst;
 }
 

@@ -10,6 +10,8 @@
 namespace ulpscope::models {
 namespace {
 
+using session::Metric;
+
 QString shapeText(const std::vector<std::int64_t>& shape) {
   QStringList parts;
   for (const std::int64_t n : shape) parts << QString::number(n);
@@ -24,7 +26,8 @@ QString opText(const session::SiteSummary& site) {
 }
 
 void addIntroduced(std::vector<Fact>& facts, const session::SiteSummary& site) {
-  if (site.introducedRelL2) facts.push_back({QStringLiteral("introduced by this op"), qt(base::shortNumber(*site.introducedRelL2)), false});
+  if (site.values.has(Metric::introducedRelL2))
+    facts.push_back({QStringLiteral("introduced by this op"), qt(base::shortNumber(site.values[Metric::introducedRelL2])), false});
 }
 
 // "fc2: " for a site below the module shown.
@@ -43,22 +46,24 @@ void addRange(std::vector<Fact>& facts, const LoadedRun& run, const session::Sit
   if (!base::isFloating(site.candidateDtype)) return;
   const base::FormatLimits limits = base::limits(run.run->settings.autocast);
   const QString low = run.run->settings.autocast == base::DType::bfloat16 ? QStringLiteral("bfloat16") : QStringLiteral("float16");
-  facts.push_back({QStringLiteral("FP32 max |x|"), qt(base::groupedNumber(site.referenceMaxAbs)), site.referenceMaxAbs > limits.maxFinite});
-  facts.push_back({QStringLiteral("AMP max |x|"), qt(base::groupedNumber(site.candidateMaxAbs)), false});
+  const double referenceMax = site.values[Metric::referenceMaxAbs];
+  facts.push_back({QStringLiteral("FP32 max |x|"), qt(base::groupedNumber(referenceMax)), referenceMax > limits.maxFinite});
+  facts.push_back({QStringLiteral("AMP max |x|"), qt(base::groupedNumber(site.values[Metric::candidateMaxAbs])), false});
   facts.push_back({low + QStringLiteral(" max"), qt(base::groupedNumber(limits.maxFinite)), false});
-  if (site.headroomBits)
-    facts.push_back({QStringLiteral("headroom"), QStringLiteral("%1 bits").arg(qt(base::shortNumber(*site.headroomBits))), *site.headroomBits < 0});
+  if (site.values.has(Metric::headroomBits))
+    facts.push_back({QStringLiteral("headroom"), QStringLiteral("%1 bits").arg(qt(base::shortNumber(site.values[Metric::headroomBits]))),
+                     site.values[Metric::headroomBits] < 0});
 }
 
 // At one sample, from the metrics file; nothing when it is not loaded.
 void addSample(std::vector<Fact>& facts, const LoadedRun& run, std::int64_t site, std::int64_t sample) {
-  if (!run.metrics || sample < 0 || sample >= run.metrics->relL2.samples || site >= run.metrics->relL2.sites) return;
+  if (!run.metrics || sample < 0 || sample >= run.metrics->samples() || site >= run.metrics->sites()) return;
   const std::vector<render::ModuleRow> only{{{}, {}, {site}}};
   const auto& ids = run.session->samples.ids;
   const QString id = static_cast<std::size_t>(sample) < ids.size() ? qt(ids[static_cast<std::size_t>(sample)]) : QString::number(sample);
-  for (const render::Metric metric : {render::Metric::relL2, render::Metric::maxAbs}) {
+  for (const Metric metric : {Metric::relL2, Metric::maxAbs}) {
     const render::Cell cell = render::moduleHeatmap(only, *run.metrics, metric).at(0, sample);
-    const QString name = metric == render::Metric::relL2 ? QStringLiteral("relative L2, %1") : QStringLiteral("max abs, %1");
+    const QString name = metric == Metric::relL2 ? QStringLiteral("relative L2, %1") : QStringLiteral("max abs, %1");
     facts.push_back({name.arg(id), qt(render::cellText(cell)), render::isNonfinite(cell.kind)});
   }
 }
@@ -88,8 +93,8 @@ std::vector<Fact> siteFacts(const LoadedRun& run, std::int64_t index, std::int64
   std::vector<Fact> facts;
   facts.push_back({QStringLiteral("op site"), opText(site)});
   if (!site.viewOf.empty()) facts.push_back({QStringLiteral("view of"), qt(site.viewOf)});
-  facts.push_back({QStringLiteral("relative L2 error"), qt(base::shortNumber(site.relL2)), !(site.relL2 <= run.tolerance())});
-  facts.push_back({QStringLiteral("max abs error"), qt(base::shortNumber(site.maxAbs))});
+  facts.push_back({QStringLiteral("relative L2 error"), qt(base::shortNumber(site.values[Metric::relL2])), !(site.values[Metric::relL2] <= run.tolerance())});
+  facts.push_back({QStringLiteral("max abs error"), qt(base::shortNumber(site.values[Metric::maxAbs]))});
   addIntroduced(facts, site);
   addSample(facts, run, index, sample);
   addRange(facts, run, site);

@@ -70,7 +70,7 @@ HeatmapPanel::HeatmapPanel(Workbench& workbench, QWidget* parent) : QWidget(pare
 
 QWidget* HeatmapPanel::makeBar() {
   auto* bar = new QWidget(this);
-  m_metric = makeCombo(bar, tr("Metric"), {qt(render::label(render::Metric::relL2)), qt(render::label(render::Metric::maxAbs))});
+  m_metric = makeCombo(bar, tr("Metric"), {qt(session::label(session::Metric::relL2)), qt(session::label(session::Metric::maxAbs))});
   m_order = makeCombo(bar, tr("Order of samples"), {tr("as given"), tr("FP32 margin")});
   m_colors = makeCombo(bar, tr("Colours"), {qt(render::label(render::ColorMap::viridis)), qt(render::label(render::ColorMap::cividis))});
   m_fit = new QToolButton(bar);
@@ -155,7 +155,7 @@ QString HeatmapPanel::heading() const {
   const models::RunPointer& a = m_workbench.runA();
   const models::RunPointer& b = m_workbench.runB();
   if (!b) return {};
-  const QString name = qt(render::label(metric()));
+  const QString name = qt(session::label(metric()));
   switch (m_workbench.view()) {
     case RunView::a: return tr("A · %1").arg(a->label());
     case RunView::b: return a ? tr("B · %1").arg(b->label()) : b->label();
@@ -211,7 +211,7 @@ void HeatmapPanel::showContent(const models::RunPointer& run) {
   const bool byMargin = m_order->isEnabled() && m_order->currentIndex() == 1;
   content->columns = render::sampleColumns(*m_workbench.runB()->run, content->data.samples, byMargin ? render::SampleOrder::byReferenceMargin : render::SampleOrder::asGiven);
   for (const std::string& id : run->session->samples.ids) content->sampleIds << qt(id);
-  content->metric = qt(render::label(metric()));
+  content->metric = qt(session::label(metric()));
   m_content = content;
   m_tableModel.setContent(content);
 

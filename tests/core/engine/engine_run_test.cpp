@@ -59,8 +59,8 @@ TEST_P(FieldReport, TheFirstNonFiniteIsTheOpModuleAndSamplesOfTheOracle) {
   EXPECT_GE(first.reference.maxAbs, 65520);
   EXPECT_THAT(first.diagnosis, HasSubstr(first.modulePath + " overflows"));
   const auto& site = outcome.run.sites.at(static_cast<std::size_t>(first.site));
-  EXPECT_GE(site.referenceMaxAbs, first.reference.maxAbs);
-  EXPECT_LT(site.headroomBits.value(), 0);
+  EXPECT_GE(site.values[session::Metric::referenceMaxAbs], first.reference.maxAbs);
+  EXPECT_LT(site.values[session::Metric::headroomBits], 0);
 }
 
 TEST_P(FieldReport, KeepingTheNamedModulesInFp32Cures) {
@@ -195,13 +195,13 @@ TEST(IntroducedError, IsTheOpsOwnRoundingNotWhatItInherits) {
   double introduced = 0;
   std::int64_t stated = 0;
   for (const auto& site : outcome.run.sites) {
-    if (!site.introducedRelL2) continue;
+    if (!site.values.has(session::Metric::introducedRelL2)) continue;
     ++stated;
-    introduced = std::max(introduced, *site.introducedRelL2);
+    introduced = std::max(introduced, site.values[session::Metric::introducedRelL2]);
     // One op in half: each element is off by at most 2^-11 of itself per rounded operand and result, sums average it.
-    EXPECT_LT(*site.introducedRelL2, 4 * 0x1p-11) << session::siteLabel(site);
+    EXPECT_LT(site.values[session::Metric::introducedRelL2], 4 * 0x1p-11) << session::siteLabel(site);
     if (site.op == "aten::relu") {
-      EXPECT_EQ(*site.introducedRelL2, 0) << "a selection adds nothing";
+      EXPECT_EQ(site.values[session::Metric::introducedRelL2], 0) << "a selection adds nothing";
     }
   }
   EXPECT_GT(stated, 10);
@@ -213,17 +213,17 @@ TEST(IntroducedError, IsFiniteWhereTheCandidateIsNaN) {
   const RunOutcome outcome = runOf(tests::requestFor("ffn_wo_overflow"));
   std::int64_t consequences = 0;
   for (const auto& site : outcome.run.sites) {
-    if (site.role != session::NonfiniteRole::consequence || !site.introducedRelL2) continue;
+    if (site.role != session::NonfiniteRole::consequence || !site.values.has(session::Metric::introducedRelL2)) continue;
     ++consequences;
-    EXPECT_LT(*site.introducedRelL2, 0.01) << session::siteLabel(site);
+    EXPECT_LT(site.values[session::Metric::introducedRelL2], 0.01) << session::siteLabel(site);
   }
   EXPECT_GT(consequences, 0);
 }
 
 TEST(IntroducedError, CanBeSwitchedOff) {
   session::RunRequest request = tests::requestFor("ffn_wo_overflow");
-  request.settings.introducedError = false;
-  for (const auto& site : runOf(request).run.sites) EXPECT_FALSE(site.introducedRelL2.has_value());
+  request.settings.observe = session::Observe::stats;
+  for (const auto& site : runOf(request).run.sites) EXPECT_FALSE(site.values.has(session::Metric::introducedRelL2));
 }
 
 TEST(EagerOutputs, ThatAgreeSayThatThisIsTheModel) {

@@ -28,8 +28,8 @@ struct Fixture {
   Fixture() {
     session.model.modules = {{"", "Net", {}, 0}, {"block", "Block", {"same_block"}, 0}};
     run.sites = {site("block"), site(""), site("block")};
-    metrics.relL2 = {3, 2, {1e-3F, 2e-3F, 0.F, 1e-4F, 5e-3F, kNanF}};
-    metrics.maxAbs = {3, 2, {1, 2, 0, 3, 4, kNanF}};
+    metrics[Metric::relL2] = {3, 2, {1e-3F, 2e-3F, 0.F, 1e-4F, 5e-3F, kNanF}};
+    metrics[Metric::maxAbs] = {3, 2, {1, 2, 0, 3, 4, kNanF}};
     metrics.flags = {0, 0, 0, 0, 0, storage::kCellNan};
   }
 };
@@ -56,7 +56,7 @@ TEST(ModuleHeatmap, TakesTheWorstOfAModulesSites) {
 TEST(ModuleHeatmap, ShowsANanThatNobodyFlaggedAsNotRun) {
   Fixture f;
   f.metrics.flags.assign(6, 0);
-  f.metrics.relL2.values = {kNanF, kNanF, kNanF, kNanF, kNanF, kNanF};
+  f.metrics[Metric::relL2].values = {kNanF, kNanF, kNanF, kNanF, kNanF, kNanF};
   for (const Cell& cell : moduleHeatmap(moduleRows(f.session, f.run), f.metrics, Metric::relL2).cells)
     EXPECT_EQ(cell.kind, CellKind::notRun);
 }

@@ -77,10 +77,10 @@ TEST(RunSummary, NamesTheLargestIntroducedErrorWhateverTheLargestErrorIs) {
   session::Session session = test::sampleSession();
   auto& sites = session.runs[0].sites;
   EXPECT_THAT(summaryOf(session), HasSubstr("  largest introduced error: 5.00e-04 at head: aten::linear#2\n"));
-  sites[0].introducedRelL2 = std::numeric_limits<double>::quiet_NaN();  // first in order: it must not hide the others
+  sites[0].values[session::Metric::introducedRelL2] = std::numeric_limits<double>::quiet_NaN();  // first in order: it must not hide the others
   EXPECT_THAT(summaryOf(session), HasSubstr("  largest introduced error: 5.00e-04 at head: aten::linear#2\n"));
-  sites[0].introducedRelL2 = 0;
-  sites[3].introducedRelL2.reset();
+  sites[0].values[session::Metric::introducedRelL2] = 0;
+  sites[3].values[session::Metric::introducedRelL2] = std::numeric_limits<double>::quiet_NaN();
   EXPECT_THAT(summaryOf(session), Not(HasSubstr("largest introduced error")));
 }
 

@@ -15,8 +15,8 @@ session::SiteSummary site(const std::string& module, const std::string& op, doub
   s.source = "model.py:12";
   s.candidateDtype = base::DType::float16;
   s.sampleAxis = "0";
-  s.relL2 = relL2;
-  s.maxAbs = maxAbs;
+  s.values[session::Metric::relL2] = relL2;
+  s.values[session::Metric::maxAbs] = maxAbs;
   s.worstSample = 17;
   return s;
 }
@@ -28,14 +28,14 @@ std::vector<session::SiteSummary> sites() {
                                         site("head", "aten::t", 0, 0)};
   all[1].candidateOnly = {0, 3, 1};
   all[1].role = session::NonfiniteRole::origin;
-  all[1].headroomBits = -0.32;
+  all[1].values[session::Metric::headroomBits] = -0.32;
   all[2].overload = "Tensor";
   all[2].candidateOnly = {4, 0, 0};
   all[2].role = session::NonfiniteRole::consequence;
   all[2].sampleAxis = "whole_batch";
   all[3].occurrence = 2;
-  all[3].introducedRelL2 = 0.0005;
-  all[0].introducedRelL2 = 0.0002;
+  all[3].values[session::Metric::introducedRelL2] = 0.0005;
+  all[0].values[session::Metric::introducedRelL2] = 0.0002;
   all[4].viewOf = "head: weight";
   return all;
 }

@@ -25,18 +25,18 @@ session::SiteSummary overflowingSite() {
   site.policyClass = "lower_precision_fp";
   site.shape = {3, 7};
   site.sampleAxis = "0:batch*n";
-  site.maxAbs = kNan;
-  site.relL2 = kInf;
-  site.referenceMaxAbs = 81920.0;
-  site.candidateMaxAbs = 65504.0;
+  site.values[session::Metric::maxAbs] = kNan;
+  site.values[session::Metric::relL2] = kInf;
+  site.values[session::Metric::referenceMaxAbs] = 81920.0;
+  site.values[session::Metric::candidateMaxAbs] = 65504.0;
   site.worstSample = 2;
   site.elementsOverTolerance = 1LL << 40;
   site.differingElements = 5;
   site.candidateOnly = {1, 2, 3};
   site.reference = {4, 5, 6};
   site.role = session::NonfiniteRole::origin;
-  site.maxUlp = kNan;
-  site.headroomBits = -0.32;
+  site.values[session::Metric::maxUlp] = kNan;
+  site.values[session::Metric::headroomBits] = -0.32;
   return site;
 }
 
@@ -46,9 +46,9 @@ session::SiteSummary quietSite() {
   site.op = "aten::add";
   site.overload = "Tensor";
   site.viewOf = "größe, 2";
-  site.maxAbs = 1.0 / 3.0;
-  site.relL2 = 5e-324;
-  site.introducedRelL2 = 0.0;
+  site.values[session::Metric::maxAbs] = 1.0 / 3.0;
+  site.values[session::Metric::relL2] = 5e-324;
+  site.values[session::Metric::introducedRelL2] = 0.0;
   return site;
 }
 
@@ -131,8 +131,8 @@ SampleRun sampleRun() {
   run.flips = {flip()};
   run.decisions = {{1.0, kNan}, {-kInf, 0.5}, {1e-3, -1e-3}};
   run.noDecision = {"a"};
-  sample.metrics.relL2 = {2, 3, {0.0F, kNanF, kInfF, 1e-3F, -0.0F, 1e-45F}};
-  sample.metrics.maxAbs = {2, 3, {1.0F, 2.0F, 3.0F, 4.0F, 5.0F, kNanF}};
+  sample.metrics[session::Metric::relL2] = {2, 3, {0.0F, kNanF, kInfF, 1e-3F, -0.0F, 1e-45F}};
+  sample.metrics[session::Metric::maxAbs] = {2, 3, {1.0F, 2.0F, 3.0F, 4.0F, 5.0F, kNanF}};
   sample.metrics.flags = {0, storage::kCellNan, storage::kCellPlusInf, 64, 32, 127};
   sample.outputs = {output("logits", base::DType::float16), output("a/b", base::DType::bfloat16), output("", base::DType::float32)};
   return sample;
