@@ -37,6 +37,9 @@ session::SiteSummary overflowingSite() {
   site.role = session::NonfiniteRole::origin;
   site.values[session::Metric::maxUlp] = kNan;
   site.values[session::Metric::headroomBits] = -0.32;
+  site.candidate = {7, 8, 9};
+  site.noiseFloorRelL2 = kNan;
+  site.elements = 21;
   return site;
 }
 
@@ -131,6 +134,10 @@ SampleRun sampleRun() {
   run.flips = {flip()};
   run.decisions = {{1.0, kNan}, {-kInf, 0.5}, {1e-3, -1e-3}};
   run.noDecision = {"a"};
+  run.nonfiniteSamples = {"c"};
+  run.moduleOutputs = {{"encoder.0.fc2", 1, "output", 0, false}, {"", 2, "output.key", 1, true}};
+  run.noiseFloor = session::NoiseFloor{"", 4, {{"logits", 1e-7, kNan}}, {"b"}};
+  run.capture = session::Capture{1LL << 30, {}, {{1, 1LL << 33, "budget"}}};
   sample.metrics[session::Metric::relL2] = {2, 3, {0.0F, kNanF, kInfF, 1e-3F, -0.0F, 1e-45F}};
   sample.metrics[session::Metric::maxAbs] = {2, 3, {1.0F, 2.0F, 3.0F, 4.0F, 5.0F, kNanF}};
   sample.metrics.flags = {0, storage::kCellNan, storage::kCellPlusInf, 64, 32, 127};

@@ -39,6 +39,11 @@ TEST_F(SessionRoundTrip, GivesBackEveryFieldOfASession) {
   ASSERT_TRUE(site.noiseFloorRelL2.has_value()) << "a NaN is not the same as no value";
   EXPECT_TRUE(std::isnan(*site.noiseFloorRelL2));
   EXPECT_FALSE(site.referenceErrorToFp64.has_value());
+  EXPECT_EQ(site.candidate.plusInf, 8);
+  EXPECT_EQ(read->runs[0].moduleOutputs[1].name, "output.key");
+  EXPECT_EQ(read->runs[0].noiseFloor->flips[0], "b");
+  EXPECT_EQ(read->runs[0].capture->leftOut[0].bytes, 1LL << 33);
+  EXPECT_THAT(read->runs[0].nonfiniteSamples, ElementsAre("c"));
   EXPECT_EQ(site.reference.minusInf, 6);
   EXPECT_EQ(read->runs[0].sites[1].viewOf, "größe, 2");
   EXPECT_EQ(read->runs[0].sites[1].values[session::Metric::relL2], 5e-324);
@@ -53,8 +58,8 @@ TEST_F(SessionRoundTrip, KeepsEveryBitOfTheMetrics) {
   const auto metrics = storage::readMetrics(m_master, session, "run_0001");
   ASSERT_TRUE(metrics.ok()) << metrics.error().message();
   const auto expected = tests::sampleRun().metrics;
-  EXPECT_EQ(tests::bitsOf((*metrics)[session::Metric::relL2].values), tests::bitsOf(expected[session::Metric::relL2].values));
-  EXPECT_EQ(tests::bitsOf((*metrics)[session::Metric::maxAbs].values), tests::bitsOf(expected[session::Metric::maxAbs].values));
+  EXPECT_EQ(tests::bitsOf(metrics.value()[session::Metric::relL2].values), tests::bitsOf(expected[session::Metric::relL2].values));
+  EXPECT_EQ(tests::bitsOf(metrics.value()[session::Metric::maxAbs].values), tests::bitsOf(expected[session::Metric::maxAbs].values));
   EXPECT_EQ(metrics->flags, expected.flags);
   EXPECT_EQ(metrics->sites(), 2);
   EXPECT_EQ(metrics->samples(), 3);
@@ -104,7 +109,8 @@ with h5py.File('digits.ulps', 'r') as f:
     assert list(sites['module'].asstr()) == ['encoder.0.fc2', '']
     assert sites['rel_l2'][0] == math.inf and sites['rel_l2'][1] == 5e-324
     assert math.isnan(sites['max_abs'][0]) and sites['max_abs'][1] == 1.0 / 3.0
-    assert sites['has_max_ulp'][()].tolist() == [True, False] and sites['has_max_ulp'].dtype == bool
+    assert sites['has_noise_floor_rel_l2'][()].tolist() == [True, False] and sites['has_noise_floor_rel_l2'].dtype == bool
+    assert sites['headroom_bits'][0] == -0.32 and math.isnan(sites['headroom_bits'][1])
     assert sites['elements_over_tolerance'][0] == 1 << 40
     assert sites['candidate_plus_inf'][0] == 2 and sites['reference_nan'][0] == 4
     assert sites['shape'].asstr()[0] == '[3,7]'
