@@ -38,9 +38,10 @@ std::vector<at::Tensor> run(torch::jit::Stack stack, OpExecutor& executor, const
   return outputs;
 }
 
+// Normalisations in train mode update running_mean and running_var, which their schemas do not say.
 bool writes(const OpEvent& event, std::size_t argument) {
-  const auto* alias = event.handle->schema().arguments()[argument].alias_info();
-  return alias && alias->isWrite();
+  const auto& declared = event.handle->schema().arguments()[argument];
+  return (declared.alias_info() && declared.alias_info()->isWrite()) || declared.name().rfind("running_", 0) == 0;
 }
 
 // The reference's arguments with each tensor in the dtype that the candidate's has; what the op writes is copied.

@@ -119,8 +119,12 @@ std::string remedyFor(const std::string& message) {
 std::string plainMessage(const std::exception& error) {
   std::string text = error.what();
   if (const auto backtrace = text.find("\nException raised from"); backtrace != std::string::npos) text.resize(backtrace);
-  // TorchScript wraps the cause: its last line says what went wrong.
-  if (const auto runtime = text.rfind("RuntimeError: "); runtime != std::string::npos) text = text.substr(runtime + 14);
+  // TorchScript wraps the cause: its last line says what went wrong, after the kind of exception.
+  if (const auto runtime = text.rfind("RuntimeError: "); runtime != std::string::npos) {
+    text = text.substr(runtime + 14);
+  } else if (text.find("Traceback of TorchScript") != std::string::npos) {
+    if (const auto other = text.rfind("Error: "); other != std::string::npos) text = text.substr(other + 7);
+  }
   text.erase(0, std::min(text.find_first_not_of(" \n\t"), text.size()));
   text.resize(std::min(text.find('\n'), text.size()));
   return text.empty() ? "unknown error" : text;

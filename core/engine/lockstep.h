@@ -23,13 +23,14 @@ class MeetingObserver {
 };
 
 // Equal execution indices meet; the side with the smaller index goes on alone; a side that ended or threw counts as infinite. So
-// nothing is buffered and nothing can hang.
+// nothing is buffered and nothing can hang. What a side runs after the other one threw is no other way: nobody is told of it.
 class Rendezvous {
  public:
   Rendezvous(MeetingObserver& observer, std::stop_token stop) : m_observer(observer), m_stop(std::move(stop)) {}
   // Throws Cancelled when the stop token was asked or the observer threw on the other side.
   void arrive(Side side, OpEvent& event);
-  void finish(Side side);
+  enum class End { done, threw };
+  void finish(Side side, End end);
 
  private:
   MeetingObserver& m_observer;
@@ -38,9 +39,12 @@ class Rendezvous {
   std::condition_variable m_changed;
   OpEvent* m_waiting[2] = {nullptr, nullptr};
   bool m_done[2] = {false, false};
+  bool m_threw[2] = {false, false};
   bool m_broken = false;
 
   void checkStop();
+  void observeAlone(Side side, OpEvent& event);
+  void observeMeeting(Side side, OpEvent& mine, OpEvent& theirs);
 };
 
 struct Cancelled {};

@@ -6,6 +6,8 @@
 #include <ATen/CPUGeneratorImpl.h>
 #include <torch/csrc/jit/runtime/interpreter.h>
 
+#include <algorithm>
+
 namespace ulpscope::engine {
 namespace {
 
@@ -42,13 +44,44 @@ class SeededScope {
 
 bool writes(const c10::Argument& argument) { return argument.alias_info() && argument.alias_info()->isWrite(); }
 
+const void* storageOf(const at::Tensor& t) { return t.layout() == at::kStrided && t.has_storage() ? t.storage().unsafeGetStorageImpl() : nullptr; }
+
+std::vector<const void*> writtenStorages(const OpCall& call) {
+  std::vector<const void*> written;
+  const auto& arguments = call.op.schema().arguments();
+  for (std::size_t i = 0; i < arguments.size(); ++i)
+    if (writes(arguments[i])) forEachTensor(call.argument(i), [&](const at::Tensor& t) { written.push_back(storageOf(t)); });
+  return written;
+}
+
+// Dropout between the layers of a recurrent network, or inside a fused attention: no tag says that such an op draws.
+bool dropsInside(const OpCall& call) {
+  bool drops = false, training = true;
+  const auto& arguments = call.op.schema().arguments();
+  for (std::size_t i = 0; i < arguments.size(); ++i) {
+    const std::string& name = arguments[i].name();
+    const c10::IValue& value = call.argument(i);
+    drops = drops || ((name == "dropout" || name == "dropout_p") && value.isDouble() && value.toDouble() > 0);
+    training = training && !((name == "train" || name == "training") && value.isBool() && !value.toBool());
+  }
+  return drops && training;
+}
+
+bool drawsRandomNumbers(const OpCall& call) { return call.op.hasTag(at::Tag::nondeterministic_seeded) || dropsInside(call); }
+
 void collectArguments(const OpCall& call, const ExecutionPlace& place, OpEvent& event) {
   const OwnCalls own;
   const auto& arguments = call.op.schema().arguments();
+  const std::vector<const void*> written = writtenStorages(call);
+  // Also an operand that is only read may lie where the op writes: h.mul_(h), out= of an operand.
+  const auto kept = [&](const at::Tensor& t) {
+    const bool overwritten = std::find(written.begin(), written.end(), storageOf(t)) != written.end();
+    return overwritten ? t.clone() : t;
+  };
   for (std::size_t i = 0; i < arguments.size(); ++i) {
     c10::IValue value = call.argument(i);
     const bool onHost = value.isTensor() && value.toTensor().defined() && place.onHost(value.toTensor());
-    if (writes(arguments[i])) value = mapTensors(value, [](const at::Tensor& t) { return t.clone(); });
+    if (!written.empty()) value = mapTensors(value, kept);
     std::size_t at = 0;
     forEachTensor(value, [&](const at::Tensor& t) {
       event.operands.push_back({value.isTensor() ? arguments[i].name() : arguments[i].name() + "[" + std::to_string(at++) + "]", t, onHost});
@@ -68,7 +101,7 @@ std::vector<InputStorage> inputStorages(const OpCall& call) {
   const auto& arguments = call.op.schema().arguments();
   for (std::size_t i = 0; i < arguments.size(); ++i)
     forEachTensor(call.argument(i), [&](const at::Tensor& t) {
-      if (t.layout() == at::kStrided && t.has_storage()) storages.push_back({t.storage().unsafeGetStorageImpl(), writes(arguments[i]), arguments[i].name()});
+      if (const void* storage = storageOf(t)) storages.push_back({storage, writes(arguments[i]), arguments[i].name()});
     });
   return storages;
 }
@@ -77,13 +110,14 @@ void collectOutputs(const OpCall& call, const std::vector<InputStorage>& inputs,
   for (std::size_t r = 0; r < call.resultCount(); ++r)
     forEachTensor(call.result(r), [&](const at::Tensor& t) {
       OpOutput output{t, false, ""};
-      if (t.layout() == at::kStrided && t.has_storage())
-        for (const InputStorage& input : inputs)
-          if (input.storage == t.storage().unsafeGetStorageImpl()) {
-            output.isView = !input.written;
-            output.viewOf = input.written ? "" : input.name;
-            break;
-          }
+      bool written = false;
+      for (const InputStorage& input : inputs) {
+        if (input.storage != storageOf(t)) continue;
+        written = written || input.written;
+        if (output.viewOf.empty()) output.viewOf = input.name;
+      }
+      if (written) output.viewOf.clear();
+      output.isView = !output.viewOf.empty();
       outputs.push_back(std::move(output));
     });
 }
@@ -111,7 +145,7 @@ OpEvent ObservingHook::describe(const OpCall& call) {
   event.source = currentSource();
   event.occurrence = ++m_occurrences[event.modulePath + '\n' + event.op + '\n' + event.overload + '\n' + event.source];
   event.judged = !leavesUninitialised(event.op);
-  event.random = call.op.hasTag(at::Tag::nondeterministic_seeded);
+  event.random = drawsRandomNumbers(call);
   event.handle = call.op;
   return event;
 }
@@ -131,7 +165,7 @@ void ObservingHook::run(const OpCall& call, OpEvent* event) {
 }
 
 void ObservingHook::seedAndExecute(const OpCall& call, OpEvent* event) {
-  if (m_depth == 1 && call.op.hasTag(at::Tag::nondeterministic_seeded)) {
+  if (m_depth == 1 && drawsRandomNumbers(call)) {
     m_drewRandomNumbers = true;
     const SeededScope seeded(seedAt(m_seed, m_place.index()));
     m_executor.execute(call, m_place, event);

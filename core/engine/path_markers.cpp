@@ -127,12 +127,27 @@ class Marker {
     if (!graphFunction) return;
     const auto graph = graphFunction->graph();
     if (!m_graphs.insert(graph.get()).second) return;
-    torch::jit::InlineForkWait(graph);
     const std::string outer = std::exchange(m_where, owner + "." + function.name());
+    if (awaitsEachFork(graph->block()))
+      torch::jit::InlineForkWait(graph);
+    else
+      m_report.refused.push_back("a torch.jit.fork whose future is not waited for directly in " + m_where);
     const Value* self = graph->inputs().empty() ? nullptr : graph->inputs()[0];
     if (self && self->type()->kind() != c10::TypeKind::ClassType) self = nullptr;
     markBlock(graph->block(), self);
     m_where = outer;
+  }
+
+  // A future that goes elsewhere (into a list) would leave a graph that inlining breaks.
+  static bool awaitsEachFork(Block* block) {
+    for (Node* node : block->nodes()) {
+      if (node->kind() == prim::fork)
+        for (const auto& use : node->output()->uses())
+          if (use.user->kind() != Symbol::aten("wait")) return false;
+      for (Block* inner : node->blocks())
+        if (!awaitsEachFork(inner)) return false;
+    }
+    return true;
   }
 
   void markBlock(Block* block, const Value* self) {

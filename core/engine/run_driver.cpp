@@ -68,14 +68,6 @@ bool bitIdentical(const std::vector<NamedTensor>& a, const std::vector<NamedTens
   return true;
 }
 
-bool sameSample(const ReferenceSet& set, std::int64_t a, std::int64_t b) {
-  for (const auto& [name, input] : set.inputs)
-    if (input.tensor.defined() && input.sampleAxis >= 0 &&
-        !input.tensor.select(input.sampleAxis, a).equal(input.tensor.select(input.sampleAxis, b)))
-      return false;
-  return true;
-}
-
 }  // namespace
 
 RunDriver::RunDriver(const LoadedModel& model, const session::RunRequest& request, const PolicyTable& table)
@@ -170,6 +162,7 @@ Status RunDriver::probeOnce(const std::vector<std::int64_t>& samples, std::stop_
   if (pair.cancelled) return kCancelled;
   if (auto untouched = checkParametersUntouched(); !untouched) return untouched;
   if (pair.reference.failed) return referenceFailed(pair.reference);
+  m_axes.noteRandomNumbers(pair.reference.drewRandomNumbers);
   if (!pair.candidate.failed)
     m_axes.addModelOutputs(tensorsOf(flattenOutputs(pair.reference.value)), tensorsOf(flattenOutputs(pair.candidate.value)));
   return base::success();
@@ -177,23 +170,25 @@ Status RunDriver::probeOnce(const std::vector<std::int64_t>& samples, std::stop_
 
 Status RunDriver::findAxes(std::stop_token stop) {
   const std::int64_t size = m_batches.front().size;
-  const auto all = static_cast<std::int64_t>(m_set.samples.ids.size());
   if (size < 2) return base::success();
   std::vector<std::int64_t> batch(static_cast<std::size_t>(size));
   std::iota(batch.begin(), batch.end(), 0);
-  m_axes.beginFewerSamples(size);
-  if (auto status = probeOnce({batch.begin(), batch.end() - 1}, stop); !status) return status;
   // Two probes at different places tell axes of equal size apart; each replaces a sample by a different one of the set.
   for (const std::int64_t replaced : {size - 1, std::int64_t{0}}) {
-    for (std::int64_t step = 1; step < all; ++step) {
-      const std::int64_t by = (replaced + step) % all;
-      if (sameSample(m_set, replaced, by)) continue;
-      std::vector<std::int64_t> changed = batch;
-      changed[static_cast<std::size_t>(replaced)] = by;
-      m_axes.beginProbe({size, replaced});
-      if (auto status = probeOnce(changed, stop); !status) return status;
-      break;
-    }
+    const auto by = replacementFor(m_set, replaced);
+    if (!by) continue;
+    std::vector<std::int64_t> changed = batch;
+    changed[static_cast<std::size_t>(replaced)] = *by;
+    m_axes.beginProbe({size, replaced});
+    if (auto status = probeOnce(changed, stop); !status) return status;
+  }
+  // One less, from last to first: shapes shrink, and who is sorted by content does not follow. Of two samples both are needed for that.
+  std::vector<std::int64_t> order(batch.rbegin(), batch.rend() - 1);
+  m_axes.beginOrder(size, order);
+  if (auto status = probeOnce(order, stop); !status) return status;
+  if (size == 2) {
+    m_axes.beginOrder(size, {1, 0});
+    if (auto status = probeOnce({1, 0}, stop); !status) return status;
   }
   return base::success();
 }

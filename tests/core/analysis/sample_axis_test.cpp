@@ -2,6 +2,8 @@
 
 #include <gmock/gmock.h>
 
+#include <cmath>
+
 namespace ulpscope::analysis {
 namespace {
 
@@ -41,6 +43,50 @@ TEST(SampleAxis, CouplingAcrossSamplesHasNoAxis) {
   const auto evidence = probe({4, 5}, {4, 3}, [](const auto&) { return true; });
   EXPECT_EQ(evidence.axis().kind, Kind::wholeBatch);
   EXPECT_TRUE(evidence.unconfined());
+}
+
+// Values of [rows, 2] before and after a probe.
+SampleAxisEvidence probeRows(const std::vector<float>& before, const std::vector<float>& after, SampleProbe which) {
+  const std::vector<std::int64_t> shape{static_cast<std::int64_t>(before.size()) / 2, 2};
+  return findSampleAxis({before.data(), base::DType::float32, shape}, {after.data(), base::DType::float32, shape}, which);
+}
+
+TEST(SampleAxis, SamplesThatHangOnEachOtherInTheirOwnPlacesAreCoupledThere) {
+  // Each row minus the mean of all: replacing row 2 moves it by 3/4 of what it changes and the others by 1/4.
+  const auto evidence = probeRows({1, 2, 3, 4, 5, 6, 7, 8}, {0, 1, 2, 3, 8, 9, 6, 7}, {4, 2});
+  EXPECT_TRUE(evidence.unconfined());
+  EXPECT_THAT(evidence.coupled, testing::ElementsAre(0));
+}
+
+TEST(SampleAxis, SamplesInOthersPlacesAreNotCoupled) {
+  EXPECT_THAT(probeRows({1, 2, 3, 4, 5, 6, 7, 8}, {1, 2, 9, 9, 5, 6, 7, 8}, {4, 2}).coupled, testing::IsEmpty()) << "a turned batch";
+  EXPECT_THAT(probeRows({1, 2, 3, 4, 5, 6, 7, 8}, {0, 1, 6, 7, 4, 5, 6, 7}, {4, 2}).coupled, testing::IsEmpty()) << "turned and coupled";
+  EXPECT_THAT(probeRows({1, 2, 3, 4}, {0, 1, 4, 5}, {2, 1}).coupled, testing::IsEmpty()) << "two that change alike";
+  EXPECT_THAT(probeRows({1, 2, 3, 4}, {0, NAN, 9, 9}, {2, 1}).coupled, testing::ElementsAre(0)) << "non-finite values are no part of the sums";
+}
+
+TEST(SampleAxis, CouplingMustHoldInEveryProbe) {
+  auto evidence = probeRows({1, 2, 3, 4, 5, 6, 7, 8}, {0, 1, 2, 3, 8, 9, 6, 7}, {4, 2});
+  evidence.add(probeRows({1, 2, 3, 4, 5, 6, 7, 8}, {0, 1, 2, 3, 8, 9, 6, 7}, {4, 0}));
+  EXPECT_THAT(evidence.coupled, testing::IsEmpty());
+}
+
+bool keeps(const std::vector<float>& before, const std::vector<float>& after, const session::SampleAxis& axis, const std::vector<std::int64_t>& order) {
+  const auto shapeOf = [](const std::vector<float>& values) { return std::vector<std::int64_t>{static_cast<std::int64_t>(values.size()) / 2, 2}; };
+  return keepsPlaces({before.data(), base::DType::float32, shapeOf(before)}, {after.data(), base::DType::float32, shapeOf(after)}, axis, 3, order);
+}
+
+TEST(SampleAxis, KeepsPlacesWhenEachSamplesEntriesMoveWithIt) {
+  const std::vector<float> three{1, 2, 3, 4, 5, 6};
+  EXPECT_TRUE(keeps(three, {5, 6, 3, 4.0001F}, {Kind::plain, 0}, {2, 1})) << "last bits may differ";
+  EXPECT_FALSE(keeps(three, {3, 4, 5, 6}, {Kind::plain, 0}, {2, 1})) << "sorted again";
+  EXPECT_FALSE(keeps(three, {1, 2, 3, 4}, {Kind::plain, 0}, {2, 1})) << "by place";
+  const std::vector<float> folded{1, 1, 2, 2, 3, 3, 4, 4, 5, 5, 6, 6};
+  EXPECT_TRUE(keeps(folded, {5, 5, 6, 6, 3, 3, 4, 4}, {Kind::sampleMajor, 0}, {2, 1}));
+  EXPECT_FALSE(keeps(folded, {5, 5, 6, 6, 3, 3, 4, 4}, {Kind::sampleMinor, 0}, {2, 1}));
+  EXPECT_TRUE(keeps(folded, {3, 3, 2, 2, 6, 6, 5, 5}, {Kind::sampleMinor, 0}, {2, 1}));
+  EXPECT_TRUE(keeps(three, {9, 9}, {Kind::plain, 0}, {2, 1})) << "not comparable";
+  EXPECT_TRUE(keeps(three, {9, 9, 9, 9}, {Kind::wholeBatch, 0}, {2, 1})) << "no axis";
 }
 
 TEST(SampleAxis, NothingChangedSaysNothing) {

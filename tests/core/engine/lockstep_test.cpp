@@ -7,7 +7,7 @@ namespace {
 
 struct Seen : MeetingObserver {
   std::vector<std::string> log;
-  int throwAt = -1;
+  int throwAt = -1, throwAloneAt = -1;
   std::function<void()> onMeet;
   void meet(OpEvent& reference, OpEvent& candidate) override {
     if (throwAt == static_cast<int>(log.size())) throw std::runtime_error("observer broke");
@@ -15,7 +15,10 @@ struct Seen : MeetingObserver {
     log.push_back(reference.op + "=" + candidate.op);
     if (onMeet) onMeet();
   }
-  void alone(Side side, OpEvent& event) override { log.push_back((side == Side::reference ? "reference only " : "candidate only ") + event.op); }
+  void alone(Side side, OpEvent& event) override {
+    if (throwAloneAt == static_cast<int>(log.size())) throw std::runtime_error("observer broke");
+    log.push_back((side == Side::reference ? "reference only " : "candidate only ") + event.op);
+  }
 };
 
 struct Step {
@@ -59,11 +62,29 @@ TEST(LockStep, ABranchTakenByOneRunOnlyIsNoMisalignment) {
 
 TEST(LockStep, ASideThatEndsEarlyLeavesTheOtherFree) {
   Seen seen;
-  const PairResult result = runPair(stepping({{{1}, "a"}, {{2}, "b"}, {{3}, "c"}}), stepping({{{1}, "a"}}, /*fails=*/true), seen, {});
+  const PairResult result = runPair(stepping({{{1}, "a"}, {{2}, "b"}, {{3}, "c"}}), stepping({{{1}, "a"}}), seen, {});
   EXPECT_THAT(seen.log, testing::ElementsAre("a=a", "reference only b", "reference only c"));
+  EXPECT_FALSE(result.reference.failed);
+}
+
+TEST(LockStep, WhatRunsAfterTheOtherSideThrewIsNoOtherWay) {
+  Seen seen;
+  const PairResult result = runPair(stepping({{{1}, "a"}, {{2}, "b"}, {{3}, "c"}}), stepping({{{1}, "a"}}, /*fails=*/true), seen, {});
+  EXPECT_THAT(seen.log, testing::ElementsAre("a=a"));
   EXPECT_TRUE(result.candidate.failed);
   EXPECT_EQ(result.candidate.error, "boom");
   EXPECT_FALSE(result.reference.failed);
+}
+
+TEST(LockStep, AnObserverThatThrowsAtALoneOpStopsBothSides) {
+  std::vector<Step> many{{{1}, "a"}, {{2, 0, 1}, "then"}};
+  for (std::int64_t i = 3; i <= 1000; ++i) many.push_back({{i}, "op"});
+  std::vector<Step> other = many;
+  other[1] = {{2, 1, 1}, "else"};
+  Seen seen;
+  seen.throwAloneAt = 1;
+  EXPECT_THROW(runPair(stepping(many), stepping(other), seen, {}), std::runtime_error);
+  EXPECT_THAT(seen.log, testing::ElementsAre("a=a"));
 }
 
 TEST(LockStep, CancelInTheMiddleEndsBothSides) {
