@@ -1,5 +1,7 @@
 #include "core/storage/adoption.h"
 
+#include "core/base/number_text.h"
+#include "core/storage/atomic_file.h"
 #include "core/storage/h5_guard.h"
 #include "core/storage/master_file.h"
 #include "core/storage/run_files.h"
@@ -17,8 +19,10 @@ using session::Session;
 constexpr const char* kAdoptedWarning =
     "this run was found complete beside the session, which did not name it yet: its writer was interrupted just before the end";
 
+constexpr const char* kInterrupted = "this run was interrupted: it holds ";
+
 std::string halfText(const UnnamedRun& run) {
-  const std::string other = runFileName(run.number, run.metrics ? RunFileKind::tensors : RunFileKind::metrics);
+  const std::string other = runFileName(run.number, run.metrics || run.checkpoint ? RunFileKind::tensors : RunFileKind::metrics);
   return run.names().front() + ": its other half, " + other + ", is missing (a writer was interrupted)";
 }
 
@@ -27,10 +31,12 @@ Result<std::string> sessionIdOf(const std::string& path) {
   return h5::guardedGlance(path, [&] { return sessionIdOfRunFile(path); });
 }
 
-Result<RunRecord> readUnnamed(const std::string& master, const Session& session, int number) {
-  const std::string metrics = runFilePath(master, number, RunFileKind::metrics), tensors = runFilePath(master, number, RunFileKind::tensors);
+Result<RunRecord> readUnnamed(const std::string& master, const Session& session, const UnnamedRun& unnamed) {
+  const int number = unnamed.number;
+  const std::string metrics = metricsFileOf(folderOfSession(master), number), tensors = runFilePath(master, number, RunFileKind::tensors);
   auto run = h5::guardedRead(metrics, [&] { return readRecordOfMetricsFile(metrics, session, number); });
-  if (!run) return run;
+  if (!run || (!unnamed.tensors && wasInterrupted(run.value()))) return run;
+  if (!unnamed.tensors) return base::Error{base::ErrorKind::input, halfText(unnamed), "", ""};
   const auto belongs = h5::guardedGlance(tensors, [&] {
     checkTensorsFile(tensors, session, run.value());
     return base::Done{};
@@ -52,10 +58,19 @@ void forgetInterruptions(SessionView& view) {
   view.adoption.leftovers.clear();
   const auto& ids = view.adoption.runIds;
   for (RunRecord& run : view.session.runs)
-    if (std::find(ids.begin(), ids.end(), run.id()) != ids.end()) run.warnings.pop_back();
+    if (std::find(ids.begin(), ids.end(), run.id()) != ids.end()) std::erase(run.warnings, kAdoptedWarning);
 }
 
 }  // namespace
+
+std::string interruptedWarning(std::int64_t samplesComplete, std::int64_t samples) {
+  return kInterrupted + base::groupedInteger(samplesComplete) + " of " + base::counted(samples, "sample") + ", no outputs and no verdict";
+}
+
+bool wasInterrupted(const RunRecord& run) {
+  return run.status == session::RunStatus::partial &&
+         std::any_of(run.warnings.begin(), run.warnings.end(), [](const std::string& warning) { return warning.starts_with(kInterrupted); });
+}
 
 Adoption adoptRuns(const std::string& master, Session& session) {
   Adoption adoption;
@@ -64,17 +79,18 @@ Adoption adoptRuns(const std::string& master, Session& session) {
       adoption.leftovers.push_back({unnamed, unnamed.names().front() + ": belongs to another session", true});
       continue;
     }
-    if (!unnamed.complete()) {
+    if (!unnamed.metrics && !unnamed.checkpoint) {
       adoption.leftovers.push_back({unnamed, halfText(unnamed), false});
       continue;
     }
-    auto run = readUnnamed(master, session, unnamed.number);
+    auto run = readUnnamed(master, session, unnamed);
     if (!run) {
       adoption.leftovers.push_back({unnamed, run.error().message(), false});
       continue;
     }
     adoption.runIds.push_back(run->id());
-    run.value().warnings.push_back(kAdoptedWarning);
+    if (!unnamed.metrics) adoption.checkpoints.push_back(unnamed.number);
+    if (!wasInterrupted(run.value())) run.value().warnings.push_back(kAdoptedWarning);
     session.runs.push_back(std::move(run).value());
   }
   std::sort(session.runs.begin(), session.runs.end(), [](const RunRecord& a, const RunRecord& b) { return a.number < b.number; });
@@ -96,6 +112,9 @@ Result<SessionView> viewSession(const std::string& masterPath, Viewer viewer) {
 
 Result<std::vector<std::string>> clearLeftovers(const std::string& master, const Adoption& adoption) {
   std::vector<std::string> lines;
+  for (const int number : adoption.checkpoints)
+    if (auto placed = placeNew(metricsFileOf(folderOfSession(master), number), runFilePath(master, number, RunFileKind::metrics)); !placed)
+      return placed.error();
   for (const Leftover& leftover : adoption.leftovers) {
     if (leftover.ofOtherSession) {
       lines.push_back(leftover.fault + "; left as it is");

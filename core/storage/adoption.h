@@ -1,10 +1,12 @@
-// Private: runs whose files are complete but whose master was never written (the writer ended between the renames).
+// Private: runs that a crash left: complete ones whose master was never written (the writer ended between the renames), and the last
+// checkpoint of those that were still at work.
 #pragma once
 
 #include "core/base/error.h"
 #include "core/session/session.h"
 #include "core/storage/session_folder.h"
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -19,11 +21,16 @@ struct Leftover {
 
 struct Adoption {
   std::vector<std::string> runIds;
+  std::vector<int> checkpoints;  // numbers of those whose metrics file is still a checkpoint's part
   std::vector<Leftover> leftovers;
 };
 
-// Adds every complete pair of this session to `session`, in the order of their numbers, each with a warning that says so.
-// Touches nothing on disk.
+// The warning of a run that is a checkpoint, and whether a run is one: it has no outputs, and lawfully no tensors file.
+std::string interruptedWarning(std::int64_t samplesComplete, std::int64_t samples);
+bool wasInterrupted(const session::RunRecord& run);
+
+// Adds every complete pair of this session, and every last checkpoint, to `session`, in the order of their numbers, each with a warning
+// that says what it is. Touches nothing on disk.
 Adoption adoptRuns(const std::string& master, session::Session& session);
 
 struct SessionView {
@@ -38,7 +45,8 @@ enum class Viewer {
 };
 base::Result<SessionView> viewSession(const std::string& masterPath, Viewer viewer);
 
-// Sets aside what is not of another session; needs the lock. Gives a line for each leftover.
+// Puts checkpoints in the place of metrics files, and sets leftovers aside that are not of another session; needs the lock. Gives a
+// line for each leftover.
 base::Result<std::vector<std::string>> clearLeftovers(const std::string& master, const Adoption& adoption);
 
 }  // namespace ulpscope::storage

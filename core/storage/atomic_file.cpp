@@ -252,7 +252,13 @@ WriteLock::~WriteLock() {
 }
 
 void WriteLock::removeIfMade() {
-  if (!m_madeFolder) return;
+  if (m_madeFolder) removeFolderIfBare();
+}
+
+void WriteLock::removeFolderIfBare() {
+  std::error_code none;
+  for (const auto& entry : std::filesystem::directory_iterator(m_folder, none))
+    if (entry.path().filename() != "lock") return;
   ::unlink((m_folder + "/lock").c_str());
   ::rmdir(m_folder.c_str());
 }

@@ -63,6 +63,8 @@ class WriteLock {
   bool madeFolder() const { return m_madeFolder; }
   // Undoes what take() made; for a session that did not come to be. Keeps a folder that holds anything else.
   void removeIfMade();
+  // Removes the folder where it holds nothing but the lock, whoever made it.
+  void removeFolderIfBare();
 
  private:
   WriteLock(int fd, std::string folder, bool madeFolder) : m_fd(fd), m_folder(std::move(folder)), m_madeFolder(madeFolder) {}

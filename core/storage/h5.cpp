@@ -87,7 +87,7 @@ std::mutex& libraryMutex() {
   return mutex;
 }
 
-base::Result<Digest> checkFile(const std::string& path) {
+base::Result<Integrity> checkFile(const std::string& path) {
   if (const auto plain = checkPlainFile(path); !plain) return plain.error();
   if (!looksLikeHdf5(path)) return Error{ErrorKind::input, "is not an HDF5 file", path, "check that this is the file you meant"};
   return checkDigest(path);

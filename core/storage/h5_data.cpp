@@ -121,8 +121,12 @@ void writeAttribute(hid_t object, const std::string& name, std::int64_t value) {
   writeAttribute(object, name, H5T_STD_I64LE, spaceOf({}), &value);
 }
 
+Dataset createArray(hid_t group, const std::string& name, hid_t type, const std::vector<std::int64_t>& shape, hid_t plist) {
+  return Dataset(check(H5Dcreate2(group, name.c_str(), type, spaceOf(shape), H5P_DEFAULT, plist, H5P_DEFAULT), "cannot be made", name));
+}
+
 Dataset writeArray(hid_t group, const std::string& name, hid_t type, const std::vector<std::int64_t>& shape, const void* bytes) {
-  Dataset dataset(check(H5Dcreate2(group, name.c_str(), type, spaceOf(shape), H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT), "cannot be made", name));
+  Dataset dataset = createArray(group, name, type, shape, H5P_DEFAULT);
   if (std::find(shape.begin(), shape.end(), 0) == shape.end())
     check(H5Dwrite(dataset, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, bytes), "cannot be written", name);
   return dataset;

@@ -23,6 +23,9 @@ void writeColumn(hid_t group, const std::string& name, const std::vector<bool>& 
 // An array of any shape whose bytes already have the type `type`.
 Dataset writeArray(hid_t group, const std::string& name, hid_t type, const std::vector<std::int64_t>& shape, const void* bytes);
 
+// The same without its bytes, with the creation properties `plist`.
+Dataset createArray(hid_t group, const std::string& name, hid_t type, const std::vector<std::int64_t>& shape, hid_t plist);
+
 Group createGroup(hid_t parent, const std::string& name, const std::string& nexusClass);
 
 // The layouts of IEEE half and of bfloat16, little-endian (facts of both: 10 and 7 mantissa bits).

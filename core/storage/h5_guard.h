@@ -38,7 +38,7 @@ auto caught(const std::string& place, Body body) -> base::Result<std::invoke_res
 }
 
 // Before HDF5 sees a file: says in plain words when it is missing, a folder, no plain file, empty, not HDF5 or damaged.
-base::Result<Digest> checkFile(const std::string& path);
+base::Result<Integrity> checkFile(const std::string& path);
 base::Status checkFinished(const std::string& path);  // the same, of the end of a file that we wrote
 
 template <typename Body>
@@ -61,10 +61,10 @@ auto triedAndRead(const std::string& path, Body body) -> base::Result<std::invok
 // For bodies that read the file at `path`. One that does not end in its own digest is first tried in a child process.
 template <typename Body>
 auto guardedRead(const std::string& path, Body body) -> base::Result<std::invoke_result_t<Body>> {
-  const auto digest = checkFile(path);
-  if (!digest) return digest.error();
+  const auto whole = checkFile(path);
+  if (!whole) return whole.error();
   const std::scoped_lock alone(libraryMutex());
-  return digest.value() == Digest::intact ? caught(path, body) : triedAndRead(path, body);
+  return whole->digest == Digest::intact ? caught(path, body) : triedAndRead(path, body);
 }
 
 // For bodies that read little of a file that can be huge and must be finished: only looks whether it ends in a digest.

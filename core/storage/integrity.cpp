@@ -1,7 +1,5 @@
 #include "core/storage/integrity.h"
 
-#include "core/base/hashing.h"
-
 #include <nlohmann/json.hpp>
 
 #include <fcntl.h>
@@ -16,7 +14,6 @@
 #include <cerrno>
 #include <csignal>
 #include <filesystem>
-#include <fstream>
 #include <optional>
 
 namespace ulpscope::storage {
@@ -27,19 +24,6 @@ using base::ErrorKind;
 using base::Result;
 using base::Status;
 using Clock = std::chrono::steady_clock;
-
-constexpr std::string_view kMark = "\nULPSCOPE SHA-256 ";
-constexpr std::size_t kHexDigits = 64;
-constexpr std::size_t kTrailerBytes = kMark.size() + kHexDigits + 1;
-
-Error unreadable(const std::string& path) { return Error{ErrorKind::input, "cannot be read to its end", path, "check the disk"}; }
-
-// The data may be whole, but whoever cut the file here cut it.
-Result<Digest> noDigestUnlessCut(const std::string& path, const std::string& tail) {
-  constexpr std::size_t kTelling = 6;  // of the mark: as much as chance does not write
-  if (tail.find(kMark.substr(0, kTelling)) == std::string::npos) return Digest::none;
-  return Error{ErrorKind::input, "is cut short", path, "copy the file again"};
-}
 
 // Ends that a crash of HDF5 must not reach: our stderr, the disk (a core file), the processor. Nor may the child outlive
 // us: it shares our descriptors, and so the lock of a session.
@@ -97,41 +81,6 @@ std::optional<int> statusOf(pid_t child) {
 }
 
 }  // namespace
-
-void appendDigest(std::vector<std::byte>& image) {
-  const std::string digest = base::sha256({reinterpret_cast<const char*>(image.data()), image.size()});
-  const std::string trailer = std::string(kMark) + digest + "\n";
-  const auto* bytes = reinterpret_cast<const std::byte*>(trailer.data());
-  image.insert(image.end(), bytes, bytes + trailer.size());
-}
-
-Result<Digest> checkDigest(const std::string& path) {
-  std::ifstream file(path, std::ios::binary | std::ios::ate);
-  auto left = static_cast<std::streamoff>(file.tellg());
-  if (!file || left < static_cast<std::streamoff>(kTrailerBytes)) return Digest::none;
-  left -= static_cast<std::streamoff>(kTrailerBytes);
-  std::string trailer(kTrailerBytes, '\0');
-  if (!file.seekg(left) || !file.read(trailer.data(), static_cast<std::streamsize>(trailer.size()))) return unreadable(path);
-  if (!trailer.starts_with(kMark) || trailer.back() != '\n') return noDigestUnlessCut(path, trailer);
-  base::Sha256 hash;
-  std::vector<char> buffer(std::size_t{1} << 20);
-  file.seekg(0);
-  while (left > 0) {
-    const auto piece = std::min<std::streamoff>(left, static_cast<std::streamoff>(buffer.size()));
-    if (!file.read(buffer.data(), piece)) return unreadable(path);
-    hash.update(buffer.data(), static_cast<std::size_t>(piece));
-    left -= piece;
-  }
-  if (hash.hexDigest() == trailer.substr(kMark.size(), kHexDigits)) return Digest::intact;
-  return Error{ErrorKind::input, "is damaged: its bytes are not those that were written", path, "restore it from a copy"};
-}
-
-bool endsInDigest(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
-  std::string trailer(kTrailerBytes, '\0');
-  file.seekg(-static_cast<std::streamoff>(kTrailerBytes), std::ios::end);
-  return file.read(trailer.data(), static_cast<std::streamsize>(trailer.size())) && trailer.starts_with(kMark) && trailer.back() == '\n';
-}
 
 std::chrono::milliseconds trialPatience(const std::string& path) {
   constexpr std::uintmax_t kBytesAMillisecond = 1024;

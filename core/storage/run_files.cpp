@@ -24,13 +24,15 @@ using session::Session;
 constexpr const char* kMetricsKind = "ulpscope-metrics";
 constexpr const char* kTensorsKind = "ulpscope-tensors";
 
-h5::Group createEntry(hid_t file, const RunRecord& run, const char* defaultData) {
-  h5::writeAttribute(file, "run_id", run.id());
-  h5::writeAttribute(file, "default", run.id());
-  h5::Group entry = h5::createGroup(file, run.id(), "NXentry");
+h5::Group createEntry(hid_t file, const std::string& runId) {
+  h5::writeAttribute(file, "run_id", runId);
+  h5::writeAttribute(file, "default", runId);
+  return h5::createGroup(file, runId, "NXentry");
+}
+
+void describeEntry(hid_t entry, const RunRecord& run, const char* defaultData) {
   h5::writeAttribute(entry, "default", defaultData);
   h5::writeAttribute(entry, "title", session::runLabel(run));
-  return entry;
 }
 
 // Fails unless the file is this run's of this session: a file moved in from elsewhere never passes for ours.
@@ -210,7 +212,8 @@ std::vector<std::byte> metricsImage(const Session& session, const RunRecord& run
   const h5::File file = h5::createInMemory();
   writeHeader(file, kMetricsKind, kMetricsFormat, session.id);
   {
-    const h5::Group entry = createEntry(file, run, "divergence");
+    const h5::Group entry = createEntry(file, run.id());
+    describeEntry(entry, run, "divergence");
     // The whole record travels with the run, so that the pair can be adopted by a master that does not name it.
     writeRun(entry, run);
     writeDivergence(entry, session, run, metrics);
@@ -218,15 +221,20 @@ std::vector<std::byte> metricsImage(const Session& session, const RunRecord& run
   return h5::imageOf(file);
 }
 
-std::vector<std::byte> tensorsImage(const Session& session, const RunRecord& run, const std::vector<OutputTensors>& outputs) {
-  const h5::File file = h5::createInMemory();
-  writeHeader(file, kTensorsKind, kTensorsFormat, session.id);
-  {
-    const h5::Group entry = createEntry(file, run, "output_0");
-    h5::writeAttribute(entry, "outputs", static_cast<std::int64_t>(outputs.size()));
-    for (std::size_t i = 0; i < outputs.size(); ++i) writeOutput(entry, i, outputs[i]);
-  }
-  return h5::imageOf(file);
+h5::Group beginTensorsFile(hid_t file, const std::string& sessionId, const std::string& runId) {
+  writeHeader(file, kTensorsKind, kTensorsFormat, sessionId);
+  return createEntry(file, runId);
+}
+
+void finishTensorsFile(hid_t entry, const RunRecord& run, const std::vector<OutputTensors>& outputs) {
+  describeEntry(entry, run, "output_0");
+  h5::writeAttribute(entry, "outputs", static_cast<std::int64_t>(outputs.size()));
+  for (std::size_t i = 0; i < outputs.size(); ++i) writeOutput(entry, i, outputs[i]);
+}
+
+h5::Group openTensorsEntry(hid_t file, const Session& session, const RunRecord& run) {
+  checkHeader(file, kTensorsKind, kTensorsFormat);
+  return openEntry(file, session, run);
 }
 
 RunMetrics readMetricsFile(const std::string& path, const Session& session, const RunRecord& run) {
@@ -273,8 +281,7 @@ RunRecord readRecordOfMetricsFile(const std::string& path, const Session& sessio
 
 void checkTensorsFile(const std::string& path, const Session& session, const RunRecord& run) {
   const h5::File file = h5::openForReading(path, h5::Locking::none);
-  checkHeader(file, kTensorsKind, kTensorsFormat);
-  openEntry(file, session, run);
+  openTensorsEntry(file, session, run);
 }
 
 }  // namespace ulpscope::storage

@@ -6,6 +6,7 @@
 
 #include "core/storage/session_store.h"
 
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -18,7 +19,9 @@ enum class RunSide { reference, candidate };
 // What one captured op output is in all: told once, before its first block.
 struct CapturePlan {
   std::string label;            // session::siteLabel of the op site
-  bool samplesOnAxis0 = false;  // then blocks of all batches stand one after another in one dataset
+  // Then blocks of all batches stand one after another in one dataset, but for those of another dtype or of another shape beyond
+  // axis 0, which get datasets of their own.
+  bool samplesOnAxis0 = false;
   std::int64_t samples = 0;     // over all batches; counts with samplesOnAxis0 only
 };
 
@@ -53,7 +56,7 @@ class RunWriter {
   base::Status checkpoint(session::RunRecord run, const RunMetrics& metrics);
 
   // All files in place, then the master with the run added, as addRun does it. run.capture names what was captured: its sites in the
-  // order of addCapture. The session as it now stands. Once only.
+  // order of addCapture; their bytes are set here. The session as it now stands. Once only; after an error nothing of the run is left.
   base::Result<session::Session> finish(session::RunRecord run, const RunMetrics& metrics, const std::vector<OutputTensors>& outputs);
 
  private:
@@ -66,10 +69,12 @@ class RunWriter {
 struct CapturedBlock {
   base::DType dtype = base::DType::float32;
   std::vector<std::int64_t> shape;
-  std::int64_t batch = -1;  // -1: all batches, one after another on axis 0
+  std::int64_t batch = -1;  // -1: of all batches, one after another on axis 0
+  std::int64_t firstSample = 0;  // with batch -1: where on that axis it begins
   std::vector<std::byte> bytes;  // row-major, native byte order
 };
-// index: into RunRecord::capture->sites. One block a batch, or one in all.
+// index: into RunRecord::capture->sites. One block a batch; one in all where batches stand one after another, or one for each stretch of
+// samples that was reached before the run ended. None: this side was never captured. Errors (kind input): as readOutputs', and damage.
 base::Result<std::vector<CapturedBlock>> readCapture(const std::string& masterPath, const session::Session& session, const std::string& runId,
                                                      std::size_t index, RunSide side);
 

@@ -2,14 +2,10 @@
 
 #include "core/storage/adoption.h"
 #include "core/storage/atomic_file.h"
-#include "core/storage/h5_guard.h"
-#include "core/storage/master_file.h"
 #include "core/storage/session_paths.h"
 #include "core/storage/session_store.h"
+#include "core/storage/session_target.h"
 
-#include <unistd.h>
-
-#include <cerrno>
 #include <chrono>
 #include <filesystem>
 
@@ -23,22 +19,20 @@ using base::Status;
 
 using Lines = std::vector<std::string>;
 
-constexpr mode_t kMasterMode = 0666;
-
 std::string nameOf(const std::string& path) { return std::filesystem::path(path).filename().string(); }
 
 bool linksAreStale(const std::string& master, const SessionView& view) {
   return !view.linkedFolder.empty() && view.linkedFolder != nameOf(folderOfSession(master));
 }
 
-// Adopted runs have both files, or they would not have been.
+// A checkpoint has no tensors, and before it is in its place no metrics file under that name.
 Lines missingFiles(const std::string& master, const SessionView& view) {
   if (view.session.runs.empty()) return {};
   if (!isFolder(folderOfSession(master))) return {missingFolder(master, view.session, view.linkedFolder).message()};
   Lines lines;
   for (const session::RunRecord& run : view.session.runs)
     for (const RunFileKind kind : {RunFileKind::metrics, RunFileKind::tensors})
-      if (const std::string path = runFilePath(master, run.number, kind); !exists(path))
+      if (const std::string path = runFilePath(master, run.number, kind); !exists(path) && !wasInterrupted(run))
         lines.push_back(path + ": is missing; it holds the run's " + (kind == RunFileKind::metrics ? "heatmap" : "outputs"));
   return lines;
 }
@@ -47,30 +41,23 @@ Lines notesOf(const std::string& master, const SessionView& view) {
   Lines notes = missingFiles(master, view);
   const std::string unnamed = ": is complete, but " + nameOf(master) + " does not name it yet ";
   for (const std::string& id : view.adoption.runIds)
-    notes.push_back(id + unnamed + (view.writerActive ? "(a writer is at work)" : "(its writer was interrupted); the next run or `ulpscope repair` adopts it"));
+    if (wasInterrupted(*view.session.run(id)))
+      notes.push_back(id + ": was interrupted, and " + nameOf(master) + " does not name it yet; the next run or `ulpscope repair` does that");
+    else
+      notes.push_back(id + unnamed + (view.writerActive ? "(a writer is at work)" : "(its writer was interrupted); the next run or `ulpscope repair` adopts it"));
   for (const Leftover& leftover : view.adoption.leftovers) notes.push_back(leftover.fault);
   if (linksAreStale(master, view) && isFolder(folderOfSession(master)))
     notes.push_back(nameOf(master) + ": was renamed, its links for h5py and silx still name " + view.linkedFolder + "; `ulpscope repair` refreshes them");
   return notes;
 }
 
-Status removeParts(const std::string& master, Lines& lines) {
-  for (const std::string& part : partFiles(master)) {
-    if (::unlink(part.c_str()) != 0) return systemError("cannot be removed", part, errno);
-    afterStep("part removed");
-    lines.push_back("removed " + part + ", left by an interrupted write");
-  }
-  return base::success();
-}
-
 Status writeMasterAgain(const std::string& master, SessionView& view, Lines& lines) {
-  const std::string folderName = nameOf(folderOfSession(master));
   ++view.session.generation;
-  const auto image = h5::guarded(master, [&] { return masterImage(view.session, folderName); });
-  if (!image) return image.error();
-  if (auto written = writeWhole(master, image.value(), kMasterMode); !written) return written;
-  for (const std::string& id : view.adoption.runIds) lines.push_back("adopted " + id + ", which was complete but not named");
-  if (linksAreStale(master, view)) lines.push_back("links for h5py and silx now name " + folderName + ", before " + view.linkedFolder);
+  if (auto written = writeMaster(master, view.session); !written) return written;
+  for (const std::string& id : view.adoption.runIds)
+    lines.push_back("adopted " + id + (wasInterrupted(*view.session.run(id)) ? ", which was interrupted" : ", which was complete but not named"));
+  if (linksAreStale(master, view))
+    lines.push_back("links for h5py and silx now name " + nameOf(folderOfSession(master)) + ", before " + view.linkedFolder);
   return base::success();
 }
 
@@ -78,7 +65,9 @@ Result<Lines> repairLocked(const std::string& master) {
   auto view = viewSession(master, Viewer::writer);
   if (!view) return view.error();
   Lines lines;
-  if (auto removed = removeParts(master, lines); !removed) return removed.error();
+  const auto removed = removeParts(master);
+  if (!removed) return removed.error();
+  lines = removed.value();
   const auto cleared = clearLeftovers(master, view->adoption);
   if (!cleared) return cleared.error();
   lines.insert(lines.end(), cleared->begin(), cleared->end());

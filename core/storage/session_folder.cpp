@@ -14,6 +14,7 @@
 #include <cstdio>
 #include <filesystem>
 #include <map>
+#include <string_view>
 
 namespace ulpscope::storage {
 namespace {
@@ -31,13 +32,19 @@ std::vector<std::string> plainFilesIn(const std::string& folder) {
   return names;
 }
 
-constexpr std::string_view kPart = ".part";
+bool isLocked(const std::string& path) {
+  const int fd = ::open(path.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+  if (fd < 0) return false;
+  const bool locked = ::flock(fd, LOCK_SH | LOCK_NB) != 0 && errno == EWOULDBLOCK;
+  ::close(fd);
+  return locked;
+}
 
 }  // namespace
 
 std::vector<std::string> UnnamedRun::names() const {
   std::vector<std::string> names;
-  if (metrics) names.push_back(runFileName(number, RunFileKind::metrics));
+  if (metrics || checkpoint) names.push_back(runFileName(number, RunFileKind::metrics) + (metrics ? "" : kPart));
   if (tensors) names.push_back(runFileName(number, RunFileKind::tensors));
   return names;
 }
@@ -47,40 +54,62 @@ bool isFolder(const std::string& path) {
   return ::lstat(path.c_str(), &info) == 0 && S_ISDIR(info.st_mode);
 }
 
-bool writerIsActive(const std::string& folder) {
-  const int fd = ::open((folder + "/lock").c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
-  if (fd < 0) return false;
-  const bool active = ::flock(fd, LOCK_SH | LOCK_NB) != 0 && errno == EWOULDBLOCK;
-  ::close(fd);
-  return active;
+bool writerIsActive(const std::string& folder) { return isLocked(folder + "/lock"); }
+
+// In this order: the part becomes the file, never the other way.
+bool runIsBeingWritten(const std::string& folder, int number) {
+  const std::string tensors = folder + "/" + runFileName(number, RunFileKind::tensors);
+  return isLocked(tensors + kPart) || isLocked(tensors);
+}
+
+bool someRunIsBeingWritten(const std::string& folder) {
+  if (!isFolder(folder)) return false;
+  const auto names = plainFilesIn(folder);
+  return std::any_of(names.begin(), names.end(), [&](const std::string& name) { return name.find(".tensors.h5") != std::string::npos && isLocked(folder + "/" + name); });
 }
 
 std::vector<UnnamedRun> unnamedRuns(const std::string& folder, const session::Session& session) {
   std::map<int, UnnamedRun> found;
   if (!isFolder(folder)) return {};
   for (const std::string& name : plainFilesIn(folder)) {
-    const auto number = runNumberOfFile(name);
+    const bool isPart = name.ends_with(kPart);
+    const auto number = runNumberOfFile(isPart ? name.substr(0, name.size() - std::string_view(kPart).size()) : name);
     if (!number) continue;
+    const bool isMetrics = name.starts_with(runFileName(*number, RunFileKind::metrics));
+    if (isPart && !isMetrics) continue;
     UnnamedRun& run = found[*number];
     run.number = *number;
-    (name == runFileName(*number, RunFileKind::metrics) ? run.metrics : run.tensors) = true;
+    (isPart ? run.checkpoint : isMetrics ? run.metrics : run.tensors) = true;
   }
   for (const session::RunRecord& run : session.runs) found.erase(run.number);
   std::vector<UnnamedRun> runs;
-  for (const auto& [number, run] : found) runs.push_back(run);
+  for (const auto& [number, run] : found)
+    if (!runIsBeingWritten(folder, number)) runs.push_back(run);
   return runs;
 }
 
 std::vector<std::string> partFiles(const std::string& master) {
   std::vector<std::string> parts;
   struct stat info {};
-  const std::string ofMaster = master + std::string(kPart);
-  if (::lstat(ofMaster.c_str(), &info) == 0 && S_ISREG(info.st_mode)) parts.push_back(ofMaster);
+  if (::lstat((master + kPart).c_str(), &info) == 0 && S_ISREG(info.st_mode)) parts.push_back(master + kPart);
   const std::string folder = folderOfSession(master);
   if (!isFolder(folder)) return parts;
-  for (const std::string& name : plainFilesIn(folder))
-    if (name.ends_with(kPart) && runNumberOfFile(name.substr(0, name.size() - kPart.size()))) parts.push_back(folder + "/" + name);
+  for (const std::string& name : plainFilesIn(folder)) {
+    const auto number = runNumberOfPart(name);
+    if (!number || runIsBeingWritten(folder, *number)) continue;
+    if (metricsFileOf(folder, *number) != folder + "/" + name) parts.push_back(folder + "/" + name);
+  }
   return parts;
+}
+
+base::Result<std::vector<std::string>> removeParts(const std::string& master) {
+  std::vector<std::string> lines;
+  for (const std::string& part : partFiles(master)) {
+    if (::unlink(part.c_str()) != 0) return systemError("cannot be removed", part, errno);
+    afterStep("part removed");
+    lines.push_back("removed " + part + ", left by an interrupted write");
+  }
+  return lines;
 }
 
 base::Result<std::string> setAside(const std::string& folder, const std::string& name) {

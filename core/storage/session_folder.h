@@ -11,19 +11,25 @@ namespace ulpscope::storage {
 
 inline constexpr const char* kSetAside = "set-aside";  // subfolder: kept, never read, never deleted
 
-// A run whose files no master names: at least one of the two.
+// A run whose files no master names, and that nobody is writing: at least one of the three.
 struct UnnamedRun {
   int number = 0;
   bool metrics = false, tensors = false;
-  bool complete() const { return metrics && tensors; }
-  std::vector<std::string> names() const;  // "run-0007.metrics.h5"
+  bool checkpoint = false;  // run-0007.metrics.h5.part; looked at only where there are no metrics
+  std::vector<std::string> names() const;  // "run-0007.metrics.h5"; with the checkpoint where it counts
 };
 
 bool isFolder(const std::string& path);  // a folder itself, no symbolic link to one
 bool writerIsActive(const std::string& folder);
+// Whether a process holds the run's tensors file or its part: it does so from the run's begin to its end.
+bool runIsBeingWritten(const std::string& folder, int number);
+bool someRunIsBeingWritten(const std::string& folder);
 std::vector<UnnamedRun> unnamedRuns(const std::string& folder, const session::Session& session);  // by number
-// Paths of parts that a writer left: of the master and of run files.
+// Paths of parts that no writer needs any more and that nothing can be made of: of the master and of run files, but not the
+// checkpoint that is all there is of a run.
 std::vector<std::string> partFiles(const std::string& master);
+// Removes those; needs the lock. Gives a line for each.
+base::Result<std::vector<std::string>> removeParts(const std::string& master);
 // Moves folder/name into folder/set-aside, under a name that is free there. Gives that path.
 base::Result<std::string> setAside(const std::string& folder, const std::string& name);
 // What is wrong when the session has runs but no folder; names the folder it was renamed away from where that stands

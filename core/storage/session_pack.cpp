@@ -46,9 +46,10 @@ void addSum(Contents& contents, const std::string& sum, const std::string& name,
   contents.summary.sizeBytes += sizeBytes;
 }
 
-Status addRunFile(Contents& contents, const std::string& master, int number, RunFileKind kind, Tensors tensors) {
-  const std::string path = runFilePath(master, number, kind);
-  const std::string name = fs::path(folderOfSession(master)).filename().string() + "/" + runFileName(number, kind);
+Status addRunFile(Contents& contents, const std::string& master, const session::RunRecord& run, RunFileKind kind, Tensors tensors) {
+  const std::string path = runFilePath(master, run.number, kind);
+  const std::string name = fs::path(folderOfSession(master)).filename().string() + "/" + runFileName(run.number, kind);
+  if (kind == RunFileKind::tensors && wasInterrupted(run) && !exists(path)) return base::success();
   if (kind == RunFileKind::tensors && tensors == Tensors::leftOut) {
     contents.summary.notes.push_back(name + ": left out, as asked for");
     return base::success();
@@ -58,7 +59,9 @@ Status addRunFile(Contents& contents, const std::string& master, int number, Run
     return base::success();
   }
   if (auto plain = checkPlainFileNoLink(path); !plain) return plain;
-  if (const auto whole = h5::checkFile(path); !whole) return whole.error();
+  const auto whole = h5::checkFile(path);
+  if (!whole) return whole.error();
+  if (auto intact = checkExtents(path, whole->extents); !intact) return intact;
   const auto sum = base::sha256OfFile(path);
   if (!sum) return sum.error();
   addSum(contents, sum.value(), name, fs::file_size(path));
@@ -66,9 +69,11 @@ Status addRunFile(Contents& contents, const std::string& master, int number, Run
   return base::success();
 }
 
-// Without tensors a run that the master does not name would arrive as half a run.
+// Without tensors a run that the master does not name would arrive as half a run; a checkpoint has no name of its own yet.
 bool isPacked(const SessionView& view, const session::RunRecord& run, Tensors tensors) {
   const auto& adopted = view.adoption.runIds;
+  const auto& checkpoints = view.adoption.checkpoints;
+  if (std::find(checkpoints.begin(), checkpoints.end(), run.number) != checkpoints.end()) return false;
   return tensors == Tensors::included || std::find(adopted.begin(), adopted.end(), run.id()) == adopted.end();
 }
 
@@ -92,7 +97,7 @@ Result<Contents> contentsOf(const std::string& master, Tensors tensors) {
       continue;
     }
     for (const RunFileKind kind : {RunFileKind::metrics, RunFileKind::tensors})
-      if (auto added = addRunFile(contents, master, run.number, kind, tensors); !added) return added.error();
+      if (auto added = addRunFile(contents, master, run, kind, tensors); !added) return added.error();
   }
   contents.entries.push_back({fs::path(folderOfSession(master)).filename().string() + "/" + kSumsName, "", contents.sums, true});
   return contents;

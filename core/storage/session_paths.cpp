@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <charconv>
 #include <filesystem>
+#include <string_view>
 
 namespace ulpscope::storage {
 namespace {
@@ -46,13 +47,27 @@ std::optional<int> runNumberOfFile(const std::string& name) {
   return number ? number : numberBetween(name, "run-", ".tensors.h5");
 }
 
+std::optional<int> runNumberOfPart(const std::string& name) {
+  std::string stem = name;
+  while (stem.ends_with(kPart)) stem.resize(stem.size() - std::string_view(kPart).size());
+  return stem == name ? std::nullopt : runNumberOfFile(stem);
+}
+
+std::string metricsFileOf(const std::string& folder, int number) {
+  const std::string file = folder + "/" + runFileName(number, RunFileKind::metrics);
+  std::error_code none;
+  const bool onlyPart = !fs::exists(fs::symlink_status(file, none)) && fs::exists(fs::symlink_status(file + kPart, none));
+  return onlyPart ? file + kPart : file;
+}
+
 std::optional<int> runNumberOfId(const std::string& id) { return numberBetween(id, "run_", ""); }
 
 int nextRunNumber(const std::string& folder, int taken) {
   std::error_code none;
   for (const std::string& place : {folder, folder + "/set-aside"})
     for (const auto& entry : fs::directory_iterator(place, none))
-      if (const auto number = runNumberOfFile(entry.path().filename().string())) taken = std::max(taken, *number);
+      for (const auto numberOf : {runNumberOfFile, runNumberOfPart})
+        if (const auto number = numberOf(entry.path().filename().string())) taken = std::max(taken, *number);
   return taken + 1;
 }
 

@@ -17,10 +17,15 @@ std::string resolvedMaster(const std::string& path);
 std::string folderOfSession(const std::string& master);  // "x.ulps" -> "x.ulps.d"
 std::string runFileName(int number, RunFileKind kind);   // "run-0003.metrics.h5"
 std::string runFilePath(const std::string& master, int number, RunFileKind kind);
+inline constexpr const char* kPart = ".part";  // ending of a file that is being written
+// Folder + name of the run's metrics file; of its last checkpoint while (or when a crash left) there is nothing else.
+std::string metricsFileOf(const std::string& folder, int number);
 // The number in "run-0003.metrics.h5" or "run-0003.tensors.h5"; nothing for any other name.
 std::optional<int> runNumberOfFile(const std::string& name);
+// The same for "run-0003.metrics.h5.part", "run-0003.metrics.h5.part.part" and so on.
+std::optional<int> runNumberOfPart(const std::string& name);
 std::optional<int> runNumberOfId(const std::string& id);  // "run_0003"
-// 1 + the largest of `taken` and of every run file in the folder, named by a master or not, or set aside.
+// 1 + the largest of `taken` and of every run file in the folder, named by a master or not, unfinished or set aside.
 int nextRunNumber(const std::string& folder, int taken);
 
 // True for the one kind of external link that a master holds for other readers: "<folder>.d/run-NNNN.metrics.h5".

@@ -18,6 +18,8 @@ find_package(PkgConfig QUIET)
 ulpscope_need(PkgConfig_FOUND "pkg-config" pkg-config)
 pkg_check_modules(LIBZIP QUIET IMPORTED_TARGET libzip)
 ulpscope_need(LIBZIP_FOUND "libzip" libzip-dev)
+pkg_check_modules(XXHASH QUIET IMPORTED_TARGET libxxhash)
+ulpscope_need(XXHASH_FOUND "xxHash" libxxhash-dev)
 find_package(ZLIB QUIET)
 find_package(Threads REQUIRED)
 

@@ -1,0 +1,148 @@
+// A captured tensor back from its file: by its number in the record, with every check before the numbers are given out.
+#include "core/storage/capture_types.h"
+#include "core/storage/h5_guard.h"
+#include "core/storage/run_files.h"
+#include "core/storage/run_writer.h"
+#include "core/storage/session_target.h"
+
+#include <algorithm>
+
+namespace ulpscope::storage {
+namespace {
+
+using base::Error;
+using base::ErrorKind;
+using base::Result;
+using session::RunRecord;
+using session::Session;
+using session::SiteSummary;
+
+struct RowRange {
+  std::int64_t first, end;
+};
+
+constexpr const char* kDamaged = "the file is damaged; restore it from a copy";
+
+// All rows, or those that the attribute names: ascending, apart, within the dataset.
+std::vector<RowRange> rowsWritten(const h5::Dataset& dataset, const std::string& name, std::int64_t rows) {
+  if (!h5::hasAttribute(dataset, kRowsWritten)) return {{0, rows}};
+  std::vector<RowRange> ranges;
+  std::int64_t next = 0;
+  for (const auto& range : nlohmann::json::parse(h5::readTextAttribute(dataset, kRowsWritten))) {
+    const RowRange found{range.at(0).get<std::int64_t>(), range.at(1).get<std::int64_t>()};
+    if (found.first < next || found.end <= found.first || found.end > rows) h5::fail("names rows that it has not", name + ", attribute rows_written", kDamaged);
+    ranges.push_back(found);
+    next = found.end;
+  }
+  return ranges;
+}
+
+// Every byte of the range must stand in an extent, and every extent hash to what was written.
+void checkBytes(const std::vector<Extent>& extents, std::uint64_t offset, const std::vector<std::byte>& bytes, const std::string& name) {
+  auto extent = std::lower_bound(extents.begin(), extents.end(), offset, [](const Extent& e, std::uint64_t at) { return e.offset < at; });
+  std::uint64_t at = 0;
+  for (; at < bytes.size(); ++extent) {
+    if (extent == extents.end() || extent->offset != offset + at || extent->size > bytes.size() - at || !extent->checksum)
+      h5::fail("is not what the file's list of tensors says", name, kDamaged);
+    if (fastHash(bytes.data() + at, extent->size) != *extent->checksum)
+      h5::fail("is damaged: its bytes are not those that were written", name, "restore the file from a copy");
+    at += extent->size;
+  }
+}
+
+std::vector<std::byte> readRows(const h5::Dataset& dataset, hid_t type, const std::vector<std::int64_t>& shape, std::int64_t firstRow, const std::string& name) {
+  std::vector<std::byte> bytes(h5::byteCount(shape, H5Tget_size(type), name));
+  if (bytes.empty()) return bytes;
+  const h5::Space space(h5::check(H5Dget_space(dataset), "has no readable shape", name));
+  hid_t memory = H5S_ALL;
+  h5::Space part;
+  if (!shape.empty()) {
+    std::vector<hsize_t> count(shape.begin(), shape.end()), start(shape.size(), 0);
+    start[0] = static_cast<hsize_t>(firstRow);
+    h5::check(H5Sselect_hyperslab(space, H5S_SELECT_SET, start.data(), nullptr, count.data(), nullptr), "cannot be read", name);
+    part = h5::Space(h5::check(H5Screate_simple(static_cast<int>(count.size()), count.data(), nullptr), "cannot be read", name));
+    memory = part;
+  }
+  h5::check(H5Dread(dataset, type, memory, space, H5P_DEFAULT, bytes.data()), "cannot be read", name);
+  return bytes;
+}
+
+struct Source {
+  const SiteSummary& site;
+  RunSide side;
+  const Integrity& whole;
+};
+
+// -1: the dataset of all batches.
+void checkAgainstRecord(const Source& source, const CapturedBlock& block, const std::string& name) {
+  if (block.batch > 0) return;  // later batches may have other shapes
+  const base::DType recorded = source.side == RunSide::reference ? source.site.referenceDtype : source.site.candidateDtype;
+  if (block.dtype != recorded) h5::fail("is " + base::name(block.dtype) + ", the record says " + base::name(recorded), name, kDamaged);
+  const auto& shape = source.site.shape;
+  const std::ptrdiff_t skipped = block.batch < 0 ? 1 : 0;
+  if (block.shape.size() != shape.size() || !std::equal(shape.begin() + skipped, shape.end(), block.shape.begin() + skipped))
+    h5::fail("has another shape than the record says", name, kDamaged);
+}
+
+void readDataset(const h5::Group& group, const std::string& name, std::int64_t batch, const Source& source, std::vector<CapturedBlock>& blocks) {
+  const h5::Dataset dataset = h5::openDataset(group, name);
+  const h5::Type type(h5::check(H5Dget_type(dataset), "has no readable type", name));
+  CapturedBlock block;
+  block.dtype = dtypeOf(type, name);
+  block.shape = h5::shapeOf(dataset, name);
+  block.batch = batch;
+  if (batch < 0 && block.shape.empty()) h5::fail("has no axis of samples", name, kDamaged);
+  checkAgainstRecord(source, block, name);
+  const std::vector<std::int64_t> whole = block.shape;
+  const auto ranges = batch < 0 ? rowsWritten(dataset, name, whole[0]) : std::vector<RowRange>{{0, whole.empty() ? 1 : whole[0]}};
+  const std::uint64_t rows = static_cast<std::uint64_t>(whole.empty() ? 1 : whole[0]);
+  const std::uint64_t rowBytes = rows == 0 ? 0 : h5::byteCount(whole, H5Tget_size(type), name) / rows;
+  for (const RowRange& range : ranges) {
+    if (batch < 0) block.shape[0] = range.end - range.first;
+    block.firstSample = range.first;
+    block.bytes = readRows(dataset, type, block.shape, range.first, name);
+    if (source.whole.digest == Digest::intact && !block.bytes.empty())
+      checkBytes(source.whole.extents, H5Dget_offset(dataset) + static_cast<std::uint64_t>(range.first) * rowBytes, block.bytes, name);
+    blocks.push_back(block);
+  }
+}
+
+std::int64_t batchOf(const std::string& name, RunSide side) {
+  const std::string before = sideName(side) + "_b";
+  if (!name.starts_with(before) || name.size() > before.size() + 9 || name.size() < before.size() + 4 ||
+      name.find_first_not_of("0123456789", before.size()) != std::string::npos)
+    h5::fail("is no dataset that a capture has", name, kDamaged);
+  return std::stol(name.substr(before.size()));
+}
+
+std::vector<CapturedBlock> readBlocks(const std::string& path, const Session& session, const RunRecord& run, std::size_t index, RunSide side, const Integrity& whole) {
+  const h5::File file = h5::openForReading(path, h5::Locking::none);
+  const h5::Group group = h5::openGroup(h5::openGroup(openTensorsEntry(file, session, run), kCaptures), captureName(index));
+  const std::int64_t number = run.capture->sites[index].site;
+  if (h5::readIntegerAttribute(group, "site") != number) h5::fail("is of another op site than the record says", captureName(index), kDamaged);
+  const Source source{run.sites.at(static_cast<std::size_t>(number)), side, whole};
+  std::vector<CapturedBlock> blocks;
+  for (const h5::LinkName& link : h5::links(group))
+    if (link.name == sideName(side))
+      readDataset(group, link.name, -1, source, blocks);
+    else if (link.name.starts_with(sideName(side)))
+      readDataset(group, link.name, batchOf(link.name, side), source, blocks);
+  return blocks;
+}
+
+}  // namespace
+
+Result<std::vector<CapturedBlock>> readCapture(const std::string& masterPath, const Session& session, const std::string& runId, std::size_t index, RunSide side) {
+  const auto path = fileOfRun(masterPath, session, runId, RunFileKind::tensors);
+  if (!path) return path.error();
+  const RunRecord& run = *session.run(runId);
+  if (!run.capture || index >= run.capture->sites.size())
+    return Error{ErrorKind::usage, "has no captured op site of that number", masterPath + ", " + runId, "see the run's captured op sites"};
+  const auto whole = h5::checkFile(path.value());
+  if (!whole) return whole.error();
+  const std::scoped_lock alone(h5::libraryMutex());
+  const auto body = [&] { return readBlocks(path.value(), session, run, index, side, whole.value()); };
+  return whole->digest == Digest::intact ? h5::caught(path.value(), body) : h5::triedAndRead(path.value(), body);
+}
+
+}  // namespace ulpscope::storage
