@@ -64,17 +64,24 @@ TEST_P(FieldReport, TheFirstNonFiniteIsTheOpModuleAndSamplesOfTheOracle) {
 }
 
 TEST_P(FieldReport, KeepingTheNamedModulesInFp32Cures) {
-  for (const auto& fix : tests::expectedOf(GetParam()).at("fixes")) {
+  const auto expected = tests::expectedOf(GetParam());
+  for (const auto& fix : expected.at("fixes")) {
     session::RunRequest request = tests::requestFor(GetParam());
     request.settings.fp32 = fix.get<std::vector<std::string>>();
-    const RunOutcome outcome = runOf(request);
-    EXPECT_THAT(outcome.run.nonfiniteOrigins, IsEmpty()) << fix.dump();
-    EXPECT_EQ(outcome.run.consequenceSites, 0) << fix.dump();
+    Engine engine;
+    const auto outcome = engine.run(request, {}, {});
+    if (!outcome.ok()) {  // a cure that leaves nothing to autocast
+      EXPECT_EQ(outcome.error().kind, base::ErrorKind::inconclusive) << fix.dump();
+      continue;
+    }
+    EXPECT_THAT(outcome->run.nonfiniteOrigins, IsEmpty()) << fix.dump();
+    EXPECT_EQ(outcome->run.consequenceSites, 0) << fix.dump();
   }
 }
 
 TEST_P(FieldReport, KeepingOtherModulesInFp32DoesNot) {
-  for (const auto& other : tests::expectedOf(GetParam()).at("non_fixes")) {
+  const auto expected = tests::expectedOf(GetParam());
+  for (const auto& other : expected.at("non_fixes")) {
     session::RunRequest request = tests::requestFor(GetParam());
     request.settings.fp32 = other.get<std::vector<std::string>>();
     EXPECT_THAT(runOf(request).run.nonfiniteOrigins, testing::Not(IsEmpty())) << other.dump();

@@ -120,7 +120,7 @@ TEST_P(Overwritten, EachSiteHasTheNumbersOfItsOwnMoment) {
   for (const int batchSize : {1, 2, 5}) {
     SCOPED_TRACE(batchSize);
     const RunOutcome outcome = runOf(lockstep(GetParam(), batchSize));
-    for (const auto& site : tests::expectedOf("lockstep/" + GetParam()).at("sites")) tests::expectNumbers(outcome, site);
+    for (const auto& site : tests::sitesOf("lockstep/" + GetParam())) tests::expectNumbers(outcome, site);
   }
 }
 

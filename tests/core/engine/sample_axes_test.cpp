@@ -35,7 +35,7 @@ TEST_P(Axes, AreThoseOfTheConstructionAndCellsThoseOfEachSampleAlone) {
     if (refuses(GetParam(), batchSize)) continue;
     SCOPED_TRACE(batchSize);
     const RunOutcome outcome = runOf(axes(GetParam(), batchSize));
-    for (const auto& expected : tests::expectedOf("axes/" + GetParam()).at("sites")) {
+    for (const auto& expected : tests::sitesOf("axes/" + GetParam())) {
       const std::int64_t site = siteAt(outcome, expected);
       if (site < 0) continue;
       EXPECT_EQ(outcome.run.sites[static_cast<std::size_t>(site)].sampleAxis, expected.at("axis")) << expected.dump();
@@ -52,7 +52,7 @@ TEST_P(Axes, CellsDoNotHangOnTheBatchSize) {
     if (refuses(GetParam(), batchSize)) continue;
     SCOPED_TRACE(batchSize);
     const RunOutcome outcome = runOf(axes(GetParam(), batchSize));
-    for (const auto& expected : tests::expectedOf("axes/" + GetParam()).at("sites")) expectNumbers(outcome, expected);
+    for (const auto& expected : tests::sitesOf("axes/" + GetParam())) expectNumbers(outcome, expected);
     EXPECT_EQ(outcome.run.samplesComplete, 5);
   }
 }
@@ -75,14 +75,14 @@ TEST_P(Axes, AnOverflowIsTheSamplesThatHasItAtTheOpThatMakesIt) {
 TEST_P(Axes, OfEqualSamplesAreNeverThoseOfAnotherDimension) {
   if (GetParam() == "AsManyAsSamples") GTEST_SKIP() << "marks that differ are its point";
   const RunOutcome outcome = runOf(axes(GetParam() + "Alike", 5));
-  for (const auto& expected : tests::expectedOf("axes/" + GetParam() + "Alike").at("sites")) {
+  for (const auto& expected : tests::sitesOf("axes/" + GetParam() + "Alike")) {
     const std::int64_t site = siteAt(outcome, expected);
     if (site < 0) continue;
     const std::string axis = expected.at("axis");
     const std::string& found = outcome.run.sites[static_cast<std::size_t>(site)].sampleAxis;
-    const bool folded = axis.size() > 1;  // or no axis at all: the shape alone cannot tell
-    EXPECT_EQ(found, folded ? "whole_batch" : axis) << expected.dump();
-    if (axis != "whole_batch") expectNumbers(outcome, expected);
+    if (!expected.contains("max_abs")) continue;  // a permutation of equal rows, or coupled: nothing that could be wrong
+    EXPECT_EQ(found, axis.size() > 1 ? "whole_batch" : axis) << expected.dump();  // the shape alone cannot tell a folding
+    expectNumbers(outcome, expected);
   }
 }
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "core/engine/engine.h"
+#include "tests/core/engine/fixture.h"
 
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
@@ -44,6 +45,9 @@ inline void expectCells(const storage::MetricMatrix& found, std::int64_t site, c
       EXPECT_EQ(b, INFINITY) << what << " of sample " << sample;
   }
 }
+
+// By value: a loop over a member of what expectedOf returns would outlive it.
+inline nlohmann::json sitesOf(const std::string& fixture) { return expectedOf(fixture).at("sites"); }
 
 // max_abs and rel_l2 of one entry of expected.json's "sites"; entries without numbers expect nothing.
 inline void expectNumbers(const engine::RunOutcome& outcome, const nlohmann::json& expected) {
