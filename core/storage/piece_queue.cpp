@@ -1,21 +1,10 @@
 #include "core/storage/piece_queue.h"
 
-#include <algorithm>
-
 namespace ulpscope::storage {
-namespace {
 
-std::size_t mostBuffers(std::size_t largestBlock) {
-  constexpr std::size_t kAlways = 32, kMost = 256;
-  return std::min(kMost, kAlways + 2 * largestBlock / PieceQueue::kPieceBytes);
-}
-
-}  // namespace
-
-PieceBuffer PieceQueue::takeBuffer(std::size_t blockBytes) {
+PieceBuffer PieceQueue::takeBuffer() {
   std::unique_lock lock(m_mutex);
-  m_largestBlock = std::max(m_largestBlock, blockBytes);
-  m_room.wait(lock, [&] { return !m_free.empty() || m_buffers < mostBuffers(m_largestBlock); });
+  m_room.wait(lock, [&] { return !m_free.empty() || m_buffers < kMostPieces; });
   if (m_free.empty()) {
     PieceBuffer made(new std::byte[kPieceBytes]);  // not zeroed: it is filled at once
     ++m_buffers;

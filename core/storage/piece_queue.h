@@ -22,13 +22,15 @@ struct Piece {
   bool first = false, last = false;
 };
 
-// One thread pushes, one pops.
+// One thread pushes, one pops. At most 8 MiB are on their way: the pieces are then still in the cache when they are written (a longer
+// queue costs processor time, see bench_capture), and a disk that is slower than the run is so whatever the queue's length.
 class PieceQueue {
  public:
-  static constexpr std::size_t kPieceBytes = std::size_t{1} << 20;
+  static constexpr std::size_t kPieceBytes = std::size_t{1} << 18;
+  static constexpr std::size_t kMostPieces = 32;
 
-  // Waits while as many pieces are on their way as the largest block allows: 32 MiB and twice its size, at most 256 MiB.
-  PieceBuffer takeBuffer(std::size_t blockBytes);
+  // Waits while all are on their way.
+  PieceBuffer takeBuffer();
   void push(Piece piece);
   // Nothing more will come; pop() gives what is there.
   void close();
@@ -43,7 +45,6 @@ class PieceQueue {
   std::deque<Piece> m_pieces;
   std::vector<PieceBuffer> m_free;
   std::size_t m_buffers = 0;  // made in all
-  std::size_t m_largestBlock = 0;
   bool m_closed = false;
 };
 

@@ -47,7 +47,7 @@ class RunWriter {
   ~RunWriter();
 
   std::size_t addCapture(const CapturePlan& plan);
-  // Copies the block, in chunks of 1 MiB where it is not contiguous, and returns; waits while the queue is full. An error of the
+  // Copies the block, piece by piece, and returns; waits while more than 8 MiB are still to be written. An error of the
   // writing thread (a full disk) is reported by the next call, and by finish().
   base::Status capture(const CaptureBlock& block);
 

@@ -42,7 +42,7 @@ Status TensorWriter::capture(const CaptureBlock& block) {
   do {
     Piece piece{&m_plans[block.capture], meta, nullptr, 0, std::exchange(first, false), false};
     if (all > 0) {
-      piece.bytes = m_queue.takeBuffer(all);
+      piece.bytes = m_queue.takeBuffer();
       piece.size = source.next(piece.bytes.get(), PieceQueue::kPieceBytes);
     }
     piece.last = source.leftBytes() == 0;

@@ -1,6 +1,7 @@
 // What capturing costs: the same bytes through RunWriter::capture() and through plain write() calls, in turns within one process.
 //
-// Each turn is on new files of the same folder (argument; default: the folder for temporary files). CPU is of the whole process, so
+// Each turn is on new files of the same folder (argument; default: the folder for temporary files); a second argument chooses a
+// workload. CPU is of the whole process, so
 // the writer's thread counts. Closed: the run is over but for finish()'s sync, which `synced` adds. The median of the turns' ratios.
 #include "core/storage/run_writer.h"
 
@@ -165,7 +166,8 @@ int main(int argc, char** argv) {
   const fs::path parent = argc > 1 ? fs::path(argv[1]) : fs::temp_directory_path();
   std::string folder = (parent / "ulpscope-bench-XXXXXX").string();
   if (!::mkdtemp(folder.data())) fail(folder + ": cannot be made");
-  for (const Workload& w : kWorkloads) measure(w, folder);
+  for (const Workload& w : kWorkloads)
+    if (argc < 3 || std::string(argv[2]) == w.name) measure(w, folder);
   fs::remove_all(folder);
   return 0;
 }
