@@ -1,5 +1,6 @@
 #include "core/analysis/tensor_view.h"
 
+#include "core/analysis/sample_ranges.h"
 #include "core/base/error.h"
 #include "core/base/float_formats.h"
 
@@ -135,22 +136,9 @@ void add(RangeSummary& summary, double x) {
 }
 
 RangeSummary rangeOf(const TensorView& view) {
-  constexpr std::int64_t kChunk = 4096;
-  RangeSummary summary = emptyRange();
-  const std::int64_t count = view.elementCount();
-  if (view.isContiguous()) {
-    const TensorView flat{view.data, view.dtype, {count}, {}};
-    for (std::int64_t i = 0; i < count; ++i) add(summary, elementAt(flat, i));
-    return summary;
-  }
-  std::vector<std::uint64_t> chunk(static_cast<std::size_t>(std::min(kChunk, count)));
-  const TensorView packed{chunk.data(), view.dtype, {kChunk}, {}};
-  for (std::int64_t first = 0; first < count; first += kChunk) {
-    const std::int64_t n = std::min(kChunk, count - first);
-    packElements(view, first, n, chunk.data());
-    for (std::int64_t i = 0; i < n; ++i) add(summary, elementAt(packed, i));
-  }
-  return summary;
+  SampleLayout whole;
+  whole.inner = view.elementCount();
+  return rangesOf(view, whole).front();
 }
 
 std::int64_t SampleLayout::sampleOf(std::int64_t a) const {
