@@ -1,16 +1,19 @@
 #include "core/engine/executors.h"
 
+#include "core/engine/tensor_visit.h"
 #include "core/engine/values.h"
 
 namespace ulpscope::engine {
 namespace {
+
+const std::string kOff = "off";
 
 std::string qualified(const OpCall& call) { return call.overload().empty() ? call.name() : call.name() + "." + call.overload(); }
 
 bool holdsLow(const OpCall& call) {
   bool low = false;
   for (std::size_t i = 0; i < call.argumentCount(); ++i)
-    forEachTensor(call.argument(i), [&](const at::Tensor& t) { low = low || isLow(t.scalar_type()); });
+    visitTensors(call.argument(i), [&](const at::Tensor& t) { low = low || isLow(t.scalar_type()); });
   return low;
 }
 
@@ -23,25 +26,21 @@ bool isViewOp(const OpCall& call) {
   return aliases;
 }
 
-bool isTrainingDropout(const OpCall& call) {
-  const std::string name = call.name();
-  const bool dropout = name == "aten::dropout" || name == "aten::feature_dropout" || name == "aten::alpha_dropout";
-  return dropout && call.argument(2).isBool() && call.argument(2).toBool();
+bool isDropout(const OpCall& call) {
+  const std::string& name = call.name();
+  return name == "aten::dropout" || name == "aten::feature_dropout" || name == "aten::alpha_dropout";
 }
 
-std::optional<OutputRule> ruleFor(const OpCall& call) {
-  if (isTrainingDropout(call)) {
-    OutputRule dropout{OutputRule::Kind::follow};
-    dropout.fused = true;
-    return dropout;
-  }
-  return outputRule(call.name());
+OutputRule trainingDropout() {
+  OutputRule dropout{OutputRule::Kind::follow};
+  dropout.fused = true;
+  return dropout;
 }
 
 at::ScalarType widest(const OpCall& call, at::ScalarType low) {
   at::ScalarType type = low;
   for (std::size_t i = 0; i < call.argumentCount(); ++i)
-    forEachTensor(call.argument(i), [&](const at::Tensor& t) {
+    visitTensors(call.argument(i), [&](const at::Tensor& t) {
       if (isEligible(t) && t.scalar_type() == at::kFloat) type = at::kFloat;
     });
   return type;
@@ -57,7 +56,7 @@ std::optional<std::size_t> argumentNamed(const OpCall& call, const std::string& 
 bool allOnHost(const OpCall& call, const ExecutionPlace& place) {
   bool any = false, all = true;
   for (std::size_t i = 0; i < call.argumentCount(); ++i)
-    forEachTensor(call.argument(i), [&](const at::Tensor& t) {
+    visitTensors(call.argument(i), [&](const at::Tensor& t) {
       any = true;
       all = all && place.onHost(t);
     });
@@ -66,12 +65,7 @@ bool allOnHost(const OpCall& call, const ExecutionPlace& place) {
 
 void markResults(const OpCall& call, ExecutionPlace& place) {
   for (std::size_t r = 0; r < call.resultCount(); ++r)
-    forEachTensor(call.result(r), [&](const at::Tensor& t) { place.markOnHost(t); });
-}
-
-bool isFusedRnn(const OpCall& call) {
-  const auto rule = outputRule(call.name());
-  return rule && rule->kind == OutputRule::Kind::fusedRnn;
+    visitTensors(call.result(r), [&](const at::Tensor& t) { place.markOnHost(t); });
 }
 
 }  // namespace
@@ -81,20 +75,34 @@ void ReferenceExecutor::execute(const OpCall& call, ExecutionPlace&, OpEvent*) {
   call.redispatch();
 }
 
-PolicyClass EmulatedExecutor::classFor(const OpCall& call, ExecutionPlace& place, OpEvent* event) {
+const EmulatedExecutor::OpFacts& EmulatedExecutor::factsOf(const OpCall& call) {
+  const auto [found, isNew] = m_facts.try_emplace(&call.op.schema());
+  OpFacts& facts = found->second;
+  if (!isNew) return facts;
+  facts.policyClass = m_options.table->classOf(qualified(call));
+  facts.className = name(facts.policyClass);
+  facts.rule = outputRule(call.name());
+  facts.composite = call.op.hasKernelForDispatchKey(c10::DispatchKey::CompositeImplicitAutograd);
+  facts.view = isViewOp(call);
+  facts.dropout = isDropout(call);
+  facts.fusedRnn = facts.rule && facts.rule->kind == OutputRule::Kind::fusedRnn;
+  return facts;
+}
+
+EmulatedExecutor::Policy EmulatedExecutor::policyFor(const OpCall& call, const OpFacts& facts, const ExecutionPlace& place, OpEvent* event) {
   bool on = place.autocastOn() && m_autocastSuspended == 0;
   if (on && event && m_options.regions->hasOpPatterns()) {
     const auto region = m_options.regions->matchesOp({event->modulePath, event->op, event->overload, event->source, event->occurrence});
     if (region == RegionKind::fp32) castArguments(call, at::kFloat, call.argumentCount());
     on = !region;
   }
-  const PolicyClass policyClass = on ? m_options.table->classOf(qualified(call)) : PolicyClass::none;
+  const PolicyClass policyClass = on ? facts.policyClass : PolicyClass::none;
   if (event) {
-    event->policyClass = on ? name(policyClass) : "off";
+    event->policyClass = on ? facts.className : kOff;
     event->autocastOn = on;
     event->low = m_low;
   }
-  return policyClass;
+  return {policyClass, on};
 }
 
 at::Tensor EmulatedExecutor::castCached(const at::Tensor& tensor, at::ScalarType type) {
@@ -139,38 +147,39 @@ void EmulatedExecutor::applyPolicy(const OpCall& call, PolicyClass policyClass) 
   }
 }
 
-void EmulatedExecutor::enter(const OpCall& call, PolicyClass policyClass) {
-  const bool listed = policyClass != PolicyClass::none;
-  m_autocastSuspended += listed;
+void EmulatedExecutor::enter(const OpCall& call, Policy policy) {
+  const bool suspends = policy.policyClass != PolicyClass::none || !policy.on;
+  m_autocastSuspended += suspends;
   struct Resume {
     int& count;
-    bool listed;
-    ~Resume() { count -= listed; }
-  } resume{m_autocastSuspended, listed};
+    bool suspends;
+    ~Resume() { count -= suspends; }
+  } resume{m_autocastSuspended, suspends};
   call.redispatch();
 }
 
-void EmulatedExecutor::runWithPolicy(const OpCall& call, PolicyClass policyClass, const ExecutionPlace& place) {
-  applyPolicy(call, policyClass);
-  const bool composite = call.op.hasKernelForDispatchKey(c10::DispatchKey::CompositeImplicitAutograd);
+void EmulatedExecutor::runWithPolicy(const OpCall& call, const OpFacts& facts, Policy policy, const ExecutionPlace& place) {
+  applyPolicy(call, policy.policyClass);
+  const bool unlisted = policy.policyClass == PolicyClass::none;
   if (!holdsLow(call)) {
-    if (policyClass == PolicyClass::none) {
-      enter(call, policyClass);  // float32 so far, but ops inside may be on a list
+    if (unlisted) {
+      enter(call, policy);  // float32 so far, but ops inside may be on a list
     } else {
       const OwnCalls own;
       call.op.callBoxed(call.stack);
     }
     return;
   }
-  auto rule = ruleFor(call);
-  if (rule && composite && !rule->fused && policyClass == PolicyClass::none && rule->kind != OutputRule::Kind::native) rule.reset();
+  std::optional<OutputRule> rule = facts.rule;
+  if (facts.dropout && call.argument(2).isBool() && call.argument(2).toBool()) rule = trainingDropout();
+  if (rule && facts.composite && !rule->fused && unlisted && rule->kind != OutputRule::Kind::native) rule.reset();
   if (rule && rule->kind != OutputRule::Kind::native) {
     emulate(call, *rule, [&](const at::Tensor& t) { return place.onHost(t); });
-  } else if (rule || isViewOp(call)) {
+  } else if (rule || facts.view) {
     const OwnCalls own;
     call.op.callBoxed(call.stack);
-  } else if (composite) {
-    enter(call, policyClass);
+  } else if (facts.composite) {
+    enter(call, policy);
   } else {
     throw UnsupportedOp(qualified(call) + " has no rule for 16-bit inputs and cannot be emulated");
   }
@@ -178,23 +187,23 @@ void EmulatedExecutor::runWithPolicy(const OpCall& call, PolicyClass policyClass
 
 void EmulatedExecutor::execute(const OpCall& call, ExecutionPlace& place, OpEvent* event) {
   m_low = place.ownLow().value_or(m_options.low);
-  const PolicyClass policyClass = classFor(call, place, event);
+  const OpFacts& facts = factsOf(call);
+  const Policy policy = policyFor(call, facts, place, event);
   const bool onHost = allOnHost(call, place);
-  const bool on = place.autocastOn() && m_autocastSuspended == 0;
-  if (policyClass == PolicyClass::none && on && isFusedRnn(call)) {
+  if (policy.policyClass == PolicyClass::none && policy.on && facts.fusedRnn) {
     // cuDNN's RNN has a wrapper of its own under autocast: everything to float16.
     castArguments(call, at::kHalf, call.argumentCount());
     if (event) event->policyClass = "lower_precision_fp";
     ++m_loweredOps;
   }
-  if (policyClass == PolicyClass::lowerPrecision) {
+  if (policy.policyClass == PolicyClass::lowerPrecision) {
     ++m_loweredOps;
     if (event) {
       event->castsDown = true;
       event->castTo = m_low;
     }
   }
-  runWithPolicy(call, policyClass, place);
+  runWithPolicy(call, facts, policy, place);
   if (onHost) markResults(call, place);
 }
 

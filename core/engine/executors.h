@@ -7,6 +7,8 @@
 #include "core/engine/regions.h"
 
 #include <functional>
+#include <optional>
+#include <string>
 #include <unordered_map>
 
 namespace ulpscope::engine {
@@ -29,20 +31,36 @@ class EmulatedExecutor : public OpExecutor {
   explicit EmulatedExecutor(Options options) : m_options(options) {}
 
   void execute(const OpCall& call, ExecutionPlace& place, OpEvent* event) override;
+  bool namesOps() const override { return m_options.regions->hasOpPatterns(); }
   std::int64_t loweredOps() const override { return m_loweredOps; }
 
  private:
+  // What hangs on the op alone.
+  struct OpFacts {
+    PolicyClass policyClass;
+    std::string className;
+    std::optional<OutputRule> rule;
+    bool composite, view, dropout, fusedRnn;
+  };
+  struct Policy {
+    PolicyClass policyClass;
+    bool on;  // autocast at this op
+  };
+
   Options m_options;
-  int m_autocastSuspended = 0;  // inside a listed composite op: its inner ops are not cast again
+  int m_autocastSuspended = 0;  // inside a composite op that is listed (its inner ops are not cast again) or an FP32 region itself
   std::int64_t m_loweredOps = 0;
   std::unordered_map<const void*, std::pair<at::Tensor, at::Tensor>> m_castCache;  // parameter -> (kept alive, cast)
 
   at::ScalarType m_low = at::kHalf;  // at the running op
 
-  PolicyClass classFor(const OpCall& call, ExecutionPlace& place, OpEvent* event);
+  std::unordered_map<const void*, OpFacts> m_facts;  // by schema
+
+  const OpFacts& factsOf(const OpCall& call);
+  Policy policyFor(const OpCall& call, const OpFacts& facts, const ExecutionPlace& place, OpEvent* event);
   void applyPolicy(const OpCall& call, PolicyClass policyClass);
-  void runWithPolicy(const OpCall& call, PolicyClass policyClass, const ExecutionPlace& place);
-  void enter(const OpCall& call, PolicyClass policyClass);
+  void runWithPolicy(const OpCall& call, const OpFacts& facts, Policy policy, const ExecutionPlace& place);
+  void enter(const OpCall& call, Policy policy);
   void castArguments(const OpCall& call, at::ScalarType type, std::size_t count);
   at::Tensor castCached(const at::Tensor& tensor, at::ScalarType type);
 };

@@ -14,6 +14,17 @@ Arguments ownCopies(const Arguments& arguments) {
   return copies;
 }
 
+class ForwardGuard {
+ public:
+  explicit ForwardGuard(OpExecutor& executor) : m_executor(executor) { m_executor.beginForward(); }
+  ~ForwardGuard() { m_executor.endForward(); }
+  ForwardGuard(const ForwardGuard&) = delete;
+  ForwardGuard& operator=(const ForwardGuard&) = delete;
+
+ private:
+  OpExecutor& m_executor;
+};
+
 }  // namespace
 
 SideResult runForward(const ForwardSetup& setup, EventSink sink) {
@@ -32,8 +43,10 @@ SideResult runForward(const ForwardSetup& setup, EventSink sink) {
   const ModelThreadGuard thread(setup.threads);
   const Arguments arguments = ownCopies(setup.arguments);
   ExecutionPlace place(*setup.regions, *setup.aliases);
-  ObservingHook hook(place, *setup.executor, sink ? watching : EventSink(), setup.seed);
+  DescriptionCache own;
+  ObservingHook hook(place, *setup.executor, sink ? watching : EventSink(), setup.seed, setup.descriptions ? *setup.descriptions : own);
   try {
+    const ForwardGuard forward(*setup.executor);
     const PlaceGuard atPlace(place);
     const InterceptionGuard intercept(hook);
     result.value = setup.module->get_method("forward")({}, arguments);

@@ -21,6 +21,7 @@ struct ForwardSetup {
   std::uint64_t seed = 0;
   int threads = 1;
   std::vector<std::string>* brokenAliases = nullptr;  // may be null
+  DescriptionCache* descriptions = nullptr;           // of earlier forwards of this side; may be null
 };
 
 // Runs forward on this thread under interception; Cancelled and the sink's own exceptions pass through, the model's become the

@@ -20,7 +20,7 @@ struct OpCall {
   c10::IValue& argument(std::size_t i) const { return (*stack)[firstArgument() + i]; }
   std::size_t resultCount() const { return op.schema().returns().size(); }
   c10::IValue& result(std::size_t i) const { return (*stack)[stack->size() - resultCount() + i]; }  // after it ran
-  std::string name() const { return op.schema().name(); }
+  const std::string& name() const { return op.schema().name(); }
   const std::string& overload() const { return op.schema().overload_name(); }
 
   // Runs the next kernel; ops called inside come through the hook again.

@@ -41,4 +41,37 @@ inline bool autocastFlag() {
 #endif
 }
 
+// CPU autocast of the running thread: LibTorch's own.
+inline bool cpuAutocastEnabled() {
+#if TORCH_VERSION_MAJOR >= 2 && TORCH_VERSION_MINOR >= 4
+  return at::autocast::is_autocast_enabled(at::kCPU);
+#else
+  return at::autocast::is_cpu_enabled();
+#endif
+}
+
+inline void setCpuAutocastEnabled(bool enabled) {
+#if TORCH_VERSION_MAJOR >= 2 && TORCH_VERSION_MINOR >= 4
+  at::autocast::set_autocast_enabled(at::kCPU, enabled);
+#else
+  at::autocast::set_cpu_enabled(enabled);
+#endif
+}
+
+inline at::ScalarType cpuAutocastDtype() {
+#if TORCH_VERSION_MAJOR >= 2 && TORCH_VERSION_MINOR >= 4
+  return at::autocast::get_autocast_dtype(at::kCPU);
+#else
+  return at::autocast::get_autocast_cpu_dtype();
+#endif
+}
+
+inline void setCpuAutocastDtype(at::ScalarType dtype) {
+#if TORCH_VERSION_MAJOR >= 2 && TORCH_VERSION_MINOR >= 4
+  at::autocast::set_autocast_dtype(at::kCPU, dtype);
+#else
+  at::autocast::set_autocast_cpu_dtype(dtype);
+#endif
+}
+
 }  // namespace ulpscope::engine::compat

@@ -3,7 +3,9 @@
 
 #include "core/engine/op_event.h"
 
+#include <atomic>
 #include <condition_variable>
+#include <cstdint>
 #include <functional>
 #include <mutex>
 #include <optional>
@@ -23,10 +25,12 @@ class MeetingObserver {
 };
 
 // Equal execution indices meet; the side with the smaller index goes on alone; a side that ended or threw counts as infinite. So
-// nothing is buffered and nothing can hang. What a side runs after the other one threw is no other way: nobody is told of it.
+// nothing is buffered and nothing can hang. The side that comes second does what is to be done; the first one waits: for a moment
+// with its eyes open, since waking a sleeping thread takes longer than a small op, then asleep. What a side runs after the other one
+// threw is no other way: nobody is told of it.
 class Rendezvous {
  public:
-  Rendezvous(MeetingObserver& observer, std::stop_token stop) : m_observer(observer), m_stop(std::move(stop)) {}
+  Rendezvous(MeetingObserver& observer, std::stop_token stop);
   // Throws Cancelled when the stop token was asked or the observer threw on the other side.
   void arrive(Side side, OpEvent& event);
   enum class End { done, threw };
@@ -37,14 +41,26 @@ class Rendezvous {
   std::stop_token m_stop;
   std::mutex m_mutex;
   std::condition_variable m_changed;
+  std::atomic<std::uint64_t> m_news{0};  // counts what a waiting side should look at; written under the mutex
   OpEvent* m_waiting[2] = {nullptr, nullptr};
   bool m_done[2] = {false, false};
   bool m_threw[2] = {false, false};
   bool m_broken = false;
+  // A side that watched in vain leaves it for the next few times: long ops are worth no processor time.
+  struct Patience {
+    int skip = 0, penalty = 0;
+  };
+  Patience m_patience[2];
+  bool m_spins;  // there is a processor for each side
 
   void checkStop();
+  void tell();
   void observeAlone(Side side, OpEvent& event);
   void observeMeeting(Side side, OpEvent& mine, OpEvent& theirs);
+  void wait(Side side, std::unique_lock<std::mutex>& lock);
+  bool watch(std::uint64_t seen) const;
+  // True: nothing is left to wait for at this op.
+  bool proceed(Side side, OpEvent& event);
 };
 
 struct Cancelled {};

@@ -15,7 +15,7 @@ namespace ulpscope::engine {
 
 struct Operand {
   std::string name;   // argument's name in the schema; "tensors[2]" in lists
-  at::Tensor tensor;  // as it was before the op: a copy where the op writes it
+  at::Tensor tensor;  // as it was before the op: a copy where the op writes it and that makes a difference
   bool onHost = false;  // a CPU scalar in a model that runs on a GPU
 };
 
@@ -25,6 +25,7 @@ struct OpOutput {
   std::string viewOf;   // that input's name
 };
 
+// Good until the sink returns: the next op's event lies in the same memory.
 struct OpEvent {
   ExecutionIndex index;
   std::string modulePath;

@@ -1,12 +1,12 @@
 #include "core/engine/op_observer.h"
 
-#include "core/engine/static_ops.h"
+#include "core/engine/tensor_visit.h"
 #include "core/engine/values.h"
 
 #include <ATen/CPUGeneratorImpl.h>
-#include <torch/csrc/jit/runtime/interpreter.h>
 
 #include <algorithm>
+#include <mutex>
 
 namespace ulpscope::engine {
 namespace {
@@ -44,17 +44,11 @@ class SeededScope {
 
 bool writes(const c10::Argument& argument) { return argument.alias_info() && argument.alias_info()->isWrite(); }
 
-const void* storageOf(const at::Tensor& t) { return t.layout() == at::kStrided && t.has_storage() ? t.storage().unsafeGetStorageImpl() : nullptr; }
-
-std::vector<const void*> writtenStorages(const OpCall& call) {
-  std::vector<const void*> written;
-  const auto& arguments = call.op.schema().arguments();
-  for (std::size_t i = 0; i < arguments.size(); ++i)
-    if (writes(arguments[i])) forEachTensor(call.argument(i), [&](const at::Tensor& t) { written.push_back(storageOf(t)); });
-  return written;
+// Dropout between the layers of a recurrent network, or inside a fused attention: no tag says that such an op draws.
+bool mayDropInside(const c10::FunctionSchema& schema) {
+  return std::any_of(schema.arguments().begin(), schema.arguments().end(), [](const c10::Argument& a) { return a.name() == "dropout" || a.name() == "dropout_p"; });
 }
 
-// Dropout between the layers of a recurrent network, or inside a fused attention: no tag says that such an op draws.
 bool dropsInside(const OpCall& call) {
   bool drops = false, training = true;
   const auto& arguments = call.op.schema().arguments();
@@ -67,87 +61,119 @@ bool dropsInside(const OpCall& call) {
   return drops && training;
 }
 
-bool drawsRandomNumbers(const OpCall& call) { return call.op.hasTag(at::Tag::nondeterministic_seeded) || dropsInside(call); }
+// Done again it changes nothing, and it makes nothing non-finite: what it leaves stands for what it read, and needs no copy.
+bool leavesWhatItReads(const std::string& op) { return op == "aten::relu_"; }
 
-void collectArguments(const OpCall& call, const ExecutionPlace& place, OpEvent& event) {
-  const OwnCalls own;
-  const auto& arguments = call.op.schema().arguments();
-  const std::vector<const void*> written = writtenStorages(call);
-  // Also an operand that is only read may lie where the op writes: h.mul_(h), out= of an operand.
-  const auto kept = [&](const at::Tensor& t) {
-    const bool overwritten = std::find(written.begin(), written.end(), storageOf(t)) != written.end();
-    return overwritten ? t.clone() : t;
-  };
-  for (std::size_t i = 0; i < arguments.size(); ++i) {
-    c10::IValue value = call.argument(i);
-    const bool onHost = value.isTensor() && value.toTensor().defined() && place.onHost(value.toTensor());
-    if (!written.empty()) value = mapTensors(value, kept);
-    std::size_t at = 0;
-    forEachTensor(value, [&](const at::Tensor& t) {
-      event.operands.push_back({value.isTensor() ? arguments[i].name() : arguments[i].name() + "[" + std::to_string(at++) + "]", t, onHost});
-    });
-    event.arguments.push_back(std::move(value));
-  }
-}
+const void* storageOf(const at::Tensor& t) { return t.layout() == at::kStrided && t.has_storage() ? t.storage().unsafeGetStorageImpl() : nullptr; }
 
-struct InputStorage {
-  const void* storage;
-  bool written;
-  std::string name;
+// What an observer calls is not the model's: neither seen by the hook nor autocast.
+class ObserversCalls {
+ public:
+  ObserversCalls() : m_exclude(c10::DispatchKey::AutocastCPU) {}
+
+ private:
+  OwnCalls m_own;
+  c10::impl::ExcludeDispatchKeyGuard m_exclude;
 };
 
-std::vector<InputStorage> inputStorages(const OpCall& call) {
-  std::vector<InputStorage> storages;
-  const auto& arguments = call.op.schema().arguments();
-  for (std::size_t i = 0; i < arguments.size(); ++i)
-    forEachTensor(call.argument(i), [&](const at::Tensor& t) {
-      if (const void* storage = storageOf(t)) storages.push_back({storage, writes(arguments[i]), arguments[i].name()});
-    });
-  return storages;
-}
+// Lets an event's tensors go when the op is over, and keeps the memory of its lists.
+class EventScope {
+ public:
+  explicit EventScope(OpEvent& event) : m_event(event) {}
+  ~EventScope() {
+    m_event.arguments.clear();
+    m_event.operands.clear();
+    m_event.outputs.clear();
+  }
+  EventScope(const EventScope&) = delete;
+  EventScope& operator=(const EventScope&) = delete;
 
-void collectOutputs(const OpCall& call, const std::vector<InputStorage>& inputs, std::vector<OpOutput>& outputs) {
-  for (std::size_t r = 0; r < call.resultCount(); ++r)
-    forEachTensor(call.result(r), [&](const at::Tensor& t) {
-      OpOutput output{t, false, ""};
-      bool written = false;
-      for (const InputStorage& input : inputs) {
-        if (input.storage != storageOf(t)) continue;
-        written = written || input.written;
-        if (output.viewOf.empty()) output.viewOf = input.name;
-      }
-      if (written) output.viewOf.clear();
-      output.isView = !output.viewOf.empty();
-      outputs.push_back(std::move(output));
-    });
-}
-
-bool leavesUninitialised(const std::string& op) {
-  return op.rfind("aten::empty", 0) == 0 || op.rfind("aten::new_empty", 0) == 0 || op.rfind("aten::resize", 0) == 0;
-}
+ private:
+  OpEvent& m_event;
+};
 
 }  // namespace
 
-std::string currentSource() {
-  const auto stack = torch::jit::currentCallstack();
-  return stack.empty() ? std::string() : sourceText(stack.front().range);
+ObservingHook::ObservingHook(ExecutionPlace& place, OpExecutor& executor, EventSink sink, std::uint64_t seed, DescriptionCache& descriptions)
+    : m_place(place), m_executor(executor), m_sink(std::move(sink)), m_seed(seed), m_descriptions(descriptions) {}
+
+// Assigned, not made anew: the strings keep their memory from op to op.
+void ObservingHook::describe(const OpCall& call) {
+  const OpDescription& d = m_descriptions.at(call, m_place);
+  if (m_occurrences.size() <= d.number) m_occurrences.resize(d.number + 1);
+  OpEvent& e = m_event;
+  e.index = m_place.index();
+  e.modulePath = d.modulePath;
+  e.op = d.op;
+  e.overload = d.overload;
+  e.source = d.source;
+  e.occurrence = ++m_occurrences[d.number];
+  e.policyClass.clear();
+  e.castTo = at::kFloat;
+  e.castsDown = e.autocastOn = false;
+  e.low = at::kHalf;
+  e.judged = d.judged;
+  e.random = drawsRandomNumbers(call);
+  e.handle = call.op;
 }
 
-ObservingHook::ObservingHook(ExecutionPlace& place, OpExecutor& executor, EventSink sink, std::uint64_t seed)
-    : m_place(place), m_executor(executor), m_sink(std::move(sink)), m_seed(seed) {}
+void ObservingHook::collectInputs(const OpCall& call) {
+  m_inputs.clear();
+  const auto& arguments = call.op.schema().arguments();
+  for (std::size_t i = 0; i < arguments.size(); ++i)
+    visitTensors(call.argument(i), [&](const at::Tensor& t) { m_inputs.push_back({storageOf(t), writes(arguments[i]), &arguments[i].name()}); });
+}
 
-OpEvent ObservingHook::describe(const OpCall& call) {
-  OpEvent event;
-  event.index = m_place.index();
-  event.modulePath = m_place.modulePath();
-  event.op = call.name();
-  event.overload = call.overload();
-  event.source = currentSource();
-  event.occurrence = ++m_occurrences[event.modulePath + '\n' + event.op + '\n' + event.overload + '\n' + event.source];
-  event.judged = !leavesUninitialised(event.op);
-  event.random = drawsRandomNumbers(call);
-  event.handle = call.op;
-  return event;
+void ObservingHook::collectArguments(const OpCall& call) {
+  const OwnCalls own;
+  const auto& arguments = call.op.schema().arguments();
+  const bool writesAny = std::any_of(m_inputs.begin(), m_inputs.end(), [](const InputStorage& input) { return input.written; });
+  // Also an operand that is only read may lie where the op writes: h.mul_(h), out= of an operand.
+  const auto kept = [&](const at::Tensor& t) {
+    const void* storage = storageOf(t);
+    const bool overwritten = std::any_of(m_inputs.begin(), m_inputs.end(), [&](const InputStorage& input) { return input.written && input.storage == storage; });
+    return overwritten ? t.clone() : t;
+  };
+  const bool copies = writesAny && !leavesWhatItReads(call.name());
+  for (std::size_t i = 0; i < arguments.size(); ++i) {
+    c10::IValue value = call.argument(i);
+    const std::string& name = arguments[i].name();
+    const bool isTensor = value.isTensor();
+    const bool onHost = isTensor && value.toTensor().defined() && m_place.onHost(value.toTensor());
+    if (copies) value = mapTensors(value, kept);
+    std::size_t at = 0;
+    visitTensors(value, [&](const at::Tensor& t) {
+      m_event.operands.push_back({isTensor ? name : name + "[" + std::to_string(at++) + "]", t, onHost});
+    });
+    m_event.arguments.push_back(std::move(value));
+  }
+}
+
+void ObservingHook::collectOutputs(const OpCall& call) {
+  for (std::size_t r = 0; r < call.resultCount(); ++r)
+    visitTensors(call.result(r), [&](const at::Tensor& t) {
+      const void* storage = storageOf(t);
+      bool written = false;
+      const std::string* viewOf = nullptr;
+      for (const InputStorage& input : m_inputs) {
+        if (!storage || input.storage != storage) continue;
+        written = written || input.written;
+        if (!viewOf) viewOf = input.name;
+      }
+      const bool isView = viewOf && !written;
+      m_event.outputs.push_back({t, isView, isView ? *viewOf : ""});
+    });
+}
+
+bool ObservingHook::drawsRandomNumbers(const OpCall& call) {
+  const auto [found, isNew] = m_draws.try_emplace(&call.op.schema(), Draws::never);
+  if (isNew) {
+    if (call.op.hasTag(at::Tag::nondeterministic_seeded))
+      found->second = Draws::always;
+    else if (mayDropInside(call.op.schema()))
+      found->second = Draws::asArgumentsSay;
+  }
+  return found->second == Draws::always || (found->second == Draws::asArgumentsSay && dropsInside(call));
 }
 
 void ObservingHook::run(const OpCall& call, OpEvent* event) {
@@ -174,23 +200,26 @@ void ObservingHook::seedAndExecute(const OpCall& call, OpEvent* event) {
   }
 }
 
+void ObservingHook::observe(const OpCall& call) {
+  const EventScope scope(m_event);
+  describe(call);
+  if (!m_sink) return run(call, &m_event);
+  collectInputs(call);
+  collectArguments(call);
+  run(call, &m_event);
+  collectOutputs(call);
+  const ObserversCalls observers;
+  m_sink(m_event);
+}
+
 void ObservingHook::call(const OpCall& call) {
-  if (m_depth > 0 || m_place.quiet()) {
-    run(call, nullptr);
-    return;
-  }
+  if (m_depth > 0 || m_place.quiet()) return run(call, nullptr);
   m_place.countOp();
-  m_lastOp = call.name();
-  OpEvent event = describe(call);
-  if (!m_sink) {
-    run(call, &event);
-    return;
-  }
-  collectArguments(call, m_place, event);
-  const auto inputs = inputStorages(call);
-  run(call, &event);
-  collectOutputs(call, inputs, event.outputs);
-  m_sink(event);
+  m_running = &call.op.schema();
+  if (m_sink || m_executor.namesOps())
+    observe(call);
+  else
+    run(call, nullptr);
 }
 
 }  // namespace ulpscope::engine

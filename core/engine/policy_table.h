@@ -36,6 +36,8 @@ class PolicyTable {
 };
 
 const PolicyTable& cuda113();
+// What the running LibTorch does itself, in native runs; not to be chosen for emulation.
+const PolicyTable& cpu113();
 
 // "cuda" (newest known) or "cuda@1.13". Error kind usage naming the tables that exist.
 base::Result<const PolicyTable*> findPolicyTable(const std::string& wanted);

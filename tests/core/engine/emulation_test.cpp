@@ -23,7 +23,8 @@ class Emulated {
     ExecutionPlace place(none, aliases);
     if (m_autocastOff) place.enterOwnAutocast("cuda", false, m_low);
     EmulatedExecutor executor({&cuda113(), m_low, &none, true});
-    ObservingHook hook(place, executor, {}, 0);
+    DescriptionCache descriptions;
+    ObservingHook hook(place, executor, {}, 0, descriptions);
     const PlaceGuard atPlace(place);
     const InterceptionGuard intercept(hook);
     return body();

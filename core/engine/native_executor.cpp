@@ -1,0 +1,104 @@
+#include "core/engine/native_executor.h"
+
+#include "core/engine/values.h"
+
+namespace ulpscope::engine {
+namespace {
+
+constexpr c10::DispatchKey kCpuAutocast = c10::DispatchKey::AutocastCPU;
+const std::string kOff = "off";
+
+// CPU autocast of this thread is off while it lives.
+class AutocastOff {
+ public:
+  AutocastOff() : m_exclude(kCpuAutocast) {}
+
+ private:
+  c10::impl::ExcludeDispatchKeyGuard m_exclude;
+};
+
+void castToFloat(const OpCall& call) {
+  const OwnCalls own;
+  const AutocastOff off;
+  for (std::size_t i = 0; i < call.argumentCount(); ++i)
+    call.argument(i) = mapTensors(call.argument(i), [](const at::Tensor& t) { return isEligible(t) ? t.to(at::kFloat) : t; });
+}
+
+void redispatch(const OpCall& call, bool on) {
+  if (on) {
+    call.redispatch();
+  } else {
+    const AutocastOff off;
+    OpCall plain = call;
+    plain.keys = call.keys - c10::DispatchKeySet(kCpuAutocast);
+    plain.redispatch();
+  }
+}
+
+}  // namespace
+
+void NativeExecutor::beginForward() {
+  m_before = {compat::cpuAutocastEnabled(), at::autocast::is_autocast_cache_enabled(), compat::cpuAutocastDtype()};
+  compat::setCpuAutocastDtype(at::kBFloat16);
+  at::autocast::set_autocast_cache_enabled(m_options.castCache);
+  compat::setCpuAutocastEnabled(true);
+  at::autocast::increment_nesting();
+}
+
+void NativeExecutor::endForward() {
+  // As torch.autocast's __exit__ does: the cast weights of one forward are not the next one's.
+  if (at::autocast::decrement_nesting() == 0) at::autocast::clear_cache();
+  compat::setCpuAutocastEnabled(m_before.enabled);
+  at::autocast::set_autocast_cache_enabled(m_before.cache);
+  compat::setCpuAutocastDtype(m_before.dtype);
+}
+
+const NativeExecutor::Op& NativeExecutor::opOf(const OpCall& call) {
+  const auto [found, isNew] = m_ops.try_emplace(&call.op.schema());
+  if (isNew) {
+    const PolicyClass policyClass = cpu113().classOf(call.overload().empty() ? call.name() : call.name() + "." + call.overload());
+    const bool composite = call.op.hasKernelForDispatchKey(c10::DispatchKey::CompositeImplicitAutograd);
+    found->second = {policyClass, name(policyClass), composite && policyClass == PolicyClass::none};
+  }
+  return found->second;
+}
+
+bool NativeExecutor::autocastOn(const OpCall& call, const ExecutionPlace& place, const OpEvent* event) const {
+  if (!place.autocastOn() || m_suspended > 0) return false;
+  if (!event || !m_options.regions->hasOpPatterns()) return true;
+  const auto region = m_options.regions->matchesOp({event->modulePath, event->op, event->overload, event->source, event->occurrence});
+  if (region == RegionKind::fp32) castToFloat(call);
+  return !region;
+}
+
+void NativeExecutor::run(const OpCall& call, bool on, bool entered) {
+  if (!entered) {
+    const OwnCalls own;
+    redispatch(call, on);
+    return;
+  }
+  m_suspended += !on;
+  struct Resume {
+    int& count;
+    bool on;
+    ~Resume() { count -= !on; }
+  } resume{m_suspended, on};
+  redispatch(call, on);
+}
+
+void NativeExecutor::execute(const OpCall& call, ExecutionPlace& place, OpEvent* event) {
+  const Op& op = opOf(call);
+  const bool on = autocastOn(call, place, event);
+  const bool lowers = on && op.policyClass == PolicyClass::lowerPrecision;
+  m_loweredOps += lowers;
+  if (event) {
+    event->policyClass = on ? op.className : kOff;
+    event->autocastOn = on;
+    event->low = at::kBFloat16;
+    event->castsDown = lowers;
+    event->castTo = lowers ? at::kBFloat16 : event->castTo;
+  }
+  run(call, on, op.entered);
+}
+
+}  // namespace ulpscope::engine
