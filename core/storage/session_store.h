@@ -68,8 +68,9 @@ session::Session newSession(const std::string& title);
 // writer was interrupted) is part of the session, with a warning that says so; session_care.h tells what else there is.
 base::Result<session::Session> openSession(const std::string& masterPath);
 
-// Writes the run's metrics and tensors files (.part, flush, sync, rename), then the master with the run added: takes the lock,
-// re-reads, adopts complete runs that no master names and sets halves of runs aside (a warning of the run says so), checks that the generation is the one `session` was read at (merging runs it does not know), writes, renames.
+// A run that is over, written at once: begin() and finish() of run_writer.h. Takes the lock, re-reads, adopts complete runs and
+// checkpoints that no master names and sets halves of runs aside (a warning of the run says so), merges runs that `session` does not
+// know, writes each file as .part, syncs, renames, the master last.
 // Gives the session as it now stands. run.number is assigned here.
 // `create`: the master must not exist yet (kind usage otherwise, "exists; use --append").
 enum class WriteMode { create, append };
