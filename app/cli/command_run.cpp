@@ -17,7 +17,7 @@ namespace {
 using session::RunRecord;
 
 bool hasNonfinite(const RunRecord& run) {
-  return !run.nonfiniteOrigins.empty() || !run.noDecision.empty() ||
+  return !run.nonfiniteOrigins.empty() || !run.noDecision.empty() || !run.nonfiniteSamples.empty() ||
          std::any_of(run.sites.begin(), run.sites.end(), [](const auto& site) { return site.candidateOnly.total() > 0; });
 }
 

@@ -16,8 +16,10 @@ using base::Result;
 using nlohmann::json;
 using Clock = std::chrono::steady_clock;
 
-constexpr std::chrono::milliseconds kTick{100};
-constexpr std::chrono::seconds kCancelPatience{2};
+constexpr std::chrono::milliseconds kTick{50};
+constexpr std::chrono::seconds kEndPatience{2};
+// An engine in the middle of a long op does not hear: then it is killed. What it has written is whole, whenever that is.
+constexpr std::chrono::milliseconds kCancelPatience{100};
 
 volatile std::sig_atomic_t g_interrupts = 0;
 void noteInterrupt(int) { g_interrupts = g_interrupts + 1; }
@@ -59,7 +61,7 @@ Result<EngineClient> EngineClient::start() {
 EngineClient::~EngineClient() {
   if (!m_usable || !m_process.running()) return;  // EngineProcess kills what is left
   m_process.send(protocol::encodeShutdown(++m_lastId));
-  m_process.finish(kCancelPatience);
+  m_process.finish(kEndPatience);
 }
 
 base::Status EngineClient::sayHello(std::chrono::seconds patience) {
@@ -105,6 +107,7 @@ std::optional<Result<json>> EngineClient::take(Request& request, const std::stri
   } else if (message->kind == protocol::Message::Kind::result) {
     if (ours) return Result<json>(std::move(message.value().body));
   } else if (message->kind == protocol::Message::Kind::error) {
+    if (ours && message->error.kind == ErrorKind::cancelled) m_usable = false;  // nothing is left to wait for
     if (ours) return Result<json>(message->error);
     if (message->id == 0) return Result<json>(failed(request, "the engine did not understand: " + message->error.message()));
   }
@@ -134,7 +137,7 @@ Error EngineClient::failed(const Request& request, const std::string& what) {
 }
 
 Error EngineClient::ended(const Request& request) {
-  const std::string how = m_process.finish(kCancelPatience);
+  const std::string how = m_process.finish(kEndPatience);
   if (g_interrupts > 0) {
     m_usable = false;
     return Error{ErrorKind::cancelled, "cancelled while " + progressText(request.last), request.about, ""};

@@ -32,6 +32,14 @@ std::string bar(const base::Progress& progress) {
   return fmt::format("[{:.<{}}] ", std::string(static_cast<std::size_t>(filled), '#'), kWidth);
 }
 
+std::string timeLeft(double seconds) {
+  if (seconds < 0) return "";
+  const auto whole = static_cast<long long>(seconds + 0.5);
+  if (whole < 60) return fmt::format(", {} s left", whole);
+  if (whole < 3600) return fmt::format(", {} min {:02} s left", whole / 60, whole % 60);
+  return fmt::format(", {} h {:02} min left", whole / 3600, whole / 60 % 60);
+}
+
 }  // namespace
 
 std::string progressText(const base::Progress& progress) {
@@ -39,7 +47,7 @@ std::string progressText(const base::Progress& progress) {
   if (!progress.op.empty()) text += " " + progress.op;
   if (!progress.modulePath.empty()) text += " in " + progress.modulePath;
   if (progress.total > 0) text += fmt::format(", {} of {} samples", progress.done, progress.total);
-  return text;
+  return text + timeLeft(progress.secondsLeft);
 }
 
 ProgressDisplay::ProgressDisplay() : m_terminal(canRedraw()) {}

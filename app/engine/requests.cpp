@@ -2,9 +2,11 @@
 
 #include "core/base/clock.h"
 #include "core/protocol/message.h"
+#include "core/storage/run_writer.h"
 #include "core/storage/session_store.h"
 
 #include <filesystem>
+#include <optional>
 
 namespace ulpscope::worker {
 namespace {
@@ -16,16 +18,17 @@ using base::Status;
 using nlohmann::json;
 
 // Runs of one session must be comparable: nothing but the precision policy may differ.
-Status checkSameExperiment(const session::Session& session, const session::RunRequest& request, const engine::RunOutcome& outcome) {
+Status checkSameExperiment(const session::Session& session, const session::RunRequest& request, const model::ModelInfo& model,
+                           const session::SampleSet& samples) {
   const auto differs = [&](const std::string& what, const std::string& was, const std::string& is) {
     return Error{ErrorKind::run, what + " differs: " + was.substr(0, 16) + " in the session, " + is.substr(0, 16) + " now", request.sessionPath,
                  "compare runs of one experiment; write a new session with --session"};
   };
-  if (session.model.fingerprint.codeSha256 != outcome.model.fingerprint.codeSha256)
-    return differs("the model's code", session.model.fingerprint.codeSha256, outcome.model.fingerprint.codeSha256);
-  if (session.model.fingerprint.weightsSha256 != outcome.model.fingerprint.weightsSha256)
-    return differs("the model's weights", session.model.fingerprint.weightsSha256, outcome.model.fingerprint.weightsSha256);
-  if (session.samples.sha256 != outcome.samples.sha256) return differs("the inputs file", session.samples.sha256, outcome.samples.sha256);
+  if (session.model.fingerprint.codeSha256 != model.fingerprint.codeSha256)
+    return differs("the model's code", session.model.fingerprint.codeSha256, model.fingerprint.codeSha256);
+  if (session.model.fingerprint.weightsSha256 != model.fingerprint.weightsSha256)
+    return differs("the model's weights", session.model.fingerprint.weightsSha256, model.fingerprint.weightsSha256);
+  if (session.samples.sha256 != samples.sha256) return differs("the inputs file", session.samples.sha256, samples.sha256);
   if (session.runs.empty()) return base::success();
   const session::RunSettings& first = session.runs.front().settings;
   const session::RunSettings& now = request.settings;
@@ -84,19 +87,25 @@ Result<json> answerRun(engine::Engine& engine, const json& parameters, const bas
   const session::RunRequest request = withAbsolutePaths(parsed.value());
   auto session = sessionFor(request);
   if (!session) return session.error();
-  auto outcome = engine.run(request, progress, stop);
+  std::optional<storage::RunWriter> writer;
+  const auto open = [&](const model::ModelInfo& model, const session::SampleSet& samples) -> Result<storage::RunWriter*> {
+    session::Session current = session.value();
+    if (request.append) {
+      if (auto same = checkSameExperiment(current, request, model, samples); !same) return same.error();
+    } else {
+      current.model = model;
+      current.samples = samples;
+      current.creatorVersion = ULPSCOPE_VERSION;
+    }
+    auto begun = storage::RunWriter::begin(request.sessionPath, std::move(current), request.append ? storage::WriteMode::append : storage::WriteMode::create);
+    if (!begun) return begun.error();
+    writer.emplace(std::move(begun).value());
+    return &*writer;
+  };
+  auto outcome = engine.run(request, {progress, open}, stop);
   if (!outcome) return outcome.error();
-  session::Session current = std::move(session).value();
-  if (request.append) {
-    if (auto same = checkSameExperiment(current, request, outcome.value()); !same) return same.error();
-  } else {
-    current.model = outcome->model;
-    current.samples = outcome->samples;
-    current.creatorVersion = ULPSCOPE_VERSION;
-  }
   if (progress) progress({"writing", "", "", outcome->run.samplesComplete, outcome->run.samplesComplete});
-  auto stored = storage::addRun(request.sessionPath, std::move(current), std::move(outcome->run), outcome->metrics, outcome->outputs,
-                                request.append ? storage::WriteMode::append : storage::WriteMode::create);
+  auto stored = writer->finish(std::move(outcome->run), outcome->metrics, outcome->outputs);
   if (!stored) return stored.error();
   return json{{"session", request.sessionPath}, {"run_id", stored->latest()->id()}};
 }

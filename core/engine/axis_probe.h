@@ -68,6 +68,7 @@ class AxisProbe : public MeetingObserver {
   void addModelOutputs(const std::vector<at::Tensor>& before, const std::vector<at::Tensor>& after);
 
   const SiteAxes* find(const ExecutionIndex& index) const;
+  std::size_t siteCount() const { return m_sites.size(); }  // ops that met in a forward; 0 without a probe
   const std::vector<TensorAxis>& modelOutputs() const { return m_modelOutputs; }
 
  private:

@@ -1,6 +1,7 @@
 #include "core/engine/comparison.h"
 
 #include "core/analysis/site_metrics.h"
+#include "core/engine/capture.h"
 #include "core/engine/interception.h"
 #include "core/engine/values.h"
 
@@ -142,7 +143,8 @@ void Comparison::compareOutput(OpEvent& reference, OpEvent& candidate, int outpu
   for (std::size_t s = 0; floating && s < values.size(); ++s) values[s] = analysis::metricValues(outputs.samples[s], m_low);
   if (floating) addIntroduced(values, outputs, introduced, static_cast<std::size_t>(output));
   record(site, outputs.samples, values, outputs.layout);
-  m_producers[b.tensor.unsafeGetTensorImpl()] = key;
+  noteProducers(key, a.tensor, b.tensor);
+  if (m_capture) m_capture->take(key, reference, axisOf(reference, output), outputs.reference, outputs.candidate);
   judgeNonfinite(site, key, reference, candidate, outputs.samples, outputs.layout);
   judgeReference(site, key, reference, outputs.samples, outputs.layout);
 }
@@ -192,12 +194,37 @@ void Comparison::noteDivergedControlFlow(const OpEvent& event, const std::string
 
 void Comparison::endBatch(const std::vector<at::Tensor>& candidateOutputs) {
   for (const at::Tensor& output : candidateOutputs) {
-    const auto producer = m_producers.find(output.unsafeGetTensorImpl());
-    if (producer == m_producers.end()) continue;
+    const auto producer = m_candidateProducers.find(output);
+    if (!producer) continue;
     for (Finding& f : m_origins)
-      if (f.key == producer->second) f.record.stage = "output";
+      if (f.key == producer->site) f.record.stage = "output";
   }
-  m_producers.clear();
+  const std::lock_guard<std::mutex> lock(m_returnsMutex);
+  m_candidateProducers.clear();
+  m_referenceProducers.clear();
+}
+
+void Comparison::beginBatch(Batch batch) {
+  m_batch = batch;
+  m_returns.beginForward();
+  if (m_capture) m_capture->beginBatch(batch);
+}
+
+void Comparison::noteProducers(const Key& key, const at::Tensor& reference, const at::Tensor& candidate) {
+  const std::lock_guard<std::mutex> lock(m_returnsMutex);
+  m_referenceProducers.made(reference, key);
+  m_candidateProducers.made(candidate, key);
+}
+
+void Comparison::moduleReturned(const std::string& modulePath, const c10::IValue& value) {
+  const std::lock_guard<std::mutex> lock(m_returnsMutex);
+  m_returns.returned(modulePath, value, m_referenceProducers);
+}
+
+std::map<SiteKey, std::int64_t> Comparison::siteNumbers() const {
+  std::map<SiteKey, std::int64_t> numbers;
+  for (const auto& [key, site] : m_sites) numbers.emplace(key, static_cast<std::int64_t>(numbers.size()));
+  return numbers;
 }
 
 namespace {
@@ -226,9 +253,8 @@ void Comparison::describeMetrics(storage::RunMetrics& metrics) const {
 }
 
 void Comparison::describe(session::RunRecord& run, storage::RunMetrics& metrics) const {
-  std::map<Key, std::int64_t> numbers;
+  const std::map<Key, std::int64_t> numbers = siteNumbers();
   for (const auto& [key, site] : m_sites) {
-    numbers[key] = static_cast<std::int64_t>(run.sites.size());
     session::SiteSummary s = site.summary;
     if (s.candidateOnly.total() > 0 && s.role == session::NonfiniteRole::none) s.role = session::NonfiniteRole::consequence;
     run.consequenceSites += s.role == session::NonfiniteRole::consequence;
@@ -246,6 +272,8 @@ void Comparison::describe(session::RunRecord& run, storage::RunMetrics& metrics)
   collect(m_origins, run.nonfiniteOrigins);
   collect(m_reference, run.referenceNonfinite);
   run.controlFlow = m_controlFlow;
+  run.moduleOutputs = m_returns.describe(numbers);
+  if (m_capture) run.capture = m_capture->summary(numbers);
 }
 
 }  // namespace ulpscope::engine

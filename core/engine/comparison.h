@@ -6,6 +6,7 @@
 #include "core/engine/axis_probe.h"
 #include "core/engine/introduced_error.h"
 #include "core/engine/lockstep.h"
+#include "core/engine/module_returns.h"
 #include "core/engine/values.h"
 #include "core/session/run_record.h"
 #include "core/session/session.h"
@@ -13,10 +14,13 @@
 
 #include <array>
 #include <map>
+#include <mutex>
 #include <string>
 #include <vector>
 
 namespace ulpscope::engine {
+
+class Capture;
 
 struct Batch {
   std::int64_t first = 0;
@@ -30,8 +34,12 @@ class Comparison : public MeetingObserver {
  public:
   // introduced may be null: introduced errors are not computed.
   Comparison(const session::SampleSet& samples, base::DType low, const AxisProbe& axes, const IntroducedError* introduced = nullptr);
+  // Where to store op outputs in full; null: nowhere.
+  void captureTo(Capture* capture) { m_capture = capture; }
 
-  void beginBatch(Batch batch) { m_batch = batch; }
+  void beginBatch(Batch batch);
+  // What a module of the reference returns, on the reference's thread.
+  void moduleReturned(const std::string& modulePath, const c10::IValue& value);
   void meet(OpEvent& reference, OpEvent& candidate) override;
   void alone(Side side, OpEvent& event) override;
   // The op that made one of the candidate's outputs is at stage "output".
@@ -39,6 +47,7 @@ class Comparison : public MeetingObserver {
 
   // Sites in execution order, findings with their site numbers: all there is so far, added to what `run` holds.
   void describe(session::RunRecord& run, storage::RunMetrics& metrics) const;
+  std::map<SiteKey, std::int64_t> siteNumbers() const;  // as describe() numbers them
 
  private:
   struct CauseCount {
@@ -58,11 +67,7 @@ class Comparison : public MeetingObserver {
     analysis::SampleLayout layout;
     std::vector<analysis::SampleDivergence> samples;
   };
-  struct Key {
-    ExecutionIndex index;
-    int output;
-    auto operator<=>(const Key&) const = default;
-  };
+  using Key = SiteKey;
   struct Finding {
     session::NonfiniteFinding record;
     Key key;
@@ -77,7 +82,10 @@ class Comparison : public MeetingObserver {
   std::map<Key, Site> m_sites;  // ordered: execution order
   std::vector<Finding> m_origins, m_reference;
   std::vector<session::ControlFlowFinding> m_controlFlow;
-  std::map<const void*, Key> m_producers;  // candidate tensor -> site, within a batch
+  Capture* m_capture = nullptr;
+  std::mutex m_returnsMutex;  // a module may return while the other run goes on alone
+  Producers m_referenceProducers, m_candidateProducers;  // within a batch
+  ModuleReturns m_returns;
 
   Site& siteFor(const OpEvent& reference, const OpEvent& candidate, int output);
   void compareOutput(OpEvent& reference, OpEvent& candidate, int output, const IntroducedOutputs& introduced);
@@ -99,6 +107,7 @@ class Comparison : public MeetingObserver {
   std::vector<analysis::OperandFacts> operandFacts(const OpEvent& reference, const OpEvent& candidate, std::int64_t sample) const;
   void judgeReference(Site& site, const Key& key, const OpEvent& reference, const std::vector<analysis::SampleDivergence>& samples,
                       const analysis::SampleLayout& layout);
+  void noteProducers(const Key& key, const at::Tensor& reference, const at::Tensor& candidate);
   void describeMetrics(storage::RunMetrics& metrics) const;
   void noteDivergedControlFlow(const OpEvent& event, const std::string& what);
 };

@@ -88,17 +88,17 @@ Result<Inspection> Engine::inspect(const std::string& modelPath, const std::stri
   return internalError(e);
 }
 
-Result<RunOutcome> Engine::run(const session::RunRequest& request, const base::ProgressSink& progress, std::stop_token stop) try {
+Result<RunOutcome> Engine::run(const session::RunRequest& request, const RunHooks& hooks, std::stop_token stop) try {
   if (request.settings.mode == session::Mode::native)
     return Error{ErrorKind::input, "native autocast is not in this version", "--mode native", "use --mode emulated"};
   if (request.settings.device != "cpu")
     return Error{ErrorKind::input, "only the CPU is supported by this version", "--device " + request.settings.device, "use --device cpu: CUDA autocast is emulated"};
   auto table = findPolicyTable(request.settings.policyTable);
   if (!table) return table.error();
-  if (progress) progress({"loading", "", "", 0, 0});
+  if (hooks.progress) hooks.progress({"loading", "", "", 0, 0});
   auto model = m_cache->load(request.modelPath);
   if (!model) return model.error();
-  auto outcome = RunDriver(*model.value(), request, *table.value()).run(progress, stop);
+  auto outcome = RunDriver(*model.value(), request, *table.value(), hooks).run(stop);
   if (!outcome) m_cache->forget();  // the model may have been changed by what failed
   return outcome;
 } catch (const std::bad_alloc&) {

@@ -6,8 +6,10 @@
 #include "core/model/model_info.h"
 #include "core/session/session.h"
 #include "core/session/settings.h"
+#include "core/storage/run_writer.h"
 #include "core/storage/session_store.h"
 
+#include <functional>
 #include <memory>
 #include <stop_token>
 #include <string>
@@ -38,6 +40,13 @@ struct RunOutcome {
   std::vector<storage::OutputTensors> outputs;
 };
 
+// What goes on beside a run. Everything may be empty.
+struct RunHooks {
+  base::ProgressSink progress;
+  // Called once the model and the samples are known and before the first op: where the run is to be written. An error ends the run.
+  std::function<base::Result<storage::RunWriter*>(const model::ModelInfo&, const session::SampleSet&)> open;
+};
+
 // Keeps the last model loaded between calls. One call at a time; calls block.
 class Engine {
  public:
@@ -51,7 +60,7 @@ class Engine {
   base::Result<Inspection> inspect(const std::string& modelPath, const std::string& target);
   // Errors: usage (regions, settings), input (files), run (the reference failed, eager outputs differ), inconclusive (nothing was autocast),
   // cancelled. A candidate that raises is no error but RunRecord::candidateError.
-  base::Result<RunOutcome> run(const session::RunRequest& request, const base::ProgressSink& progress, std::stop_token stop);
+  base::Result<RunOutcome> run(const session::RunRequest& request, const RunHooks& hooks, std::stop_token stop);
 
  private:
   struct Cache;

@@ -44,6 +44,10 @@ void ExecutionPlace::leaveModule() {
   m_index.pop_back();
 }
 
+void ExecutionPlace::moduleReturned(const c10::IValue& value) const {
+  if (m_returns) (*m_returns)(modulePath(), value);
+}
+
 void ExecutionPlace::enterBranch(std::int64_t branch) {
   ++m_index.back();
   m_index.push_back(branch);

@@ -6,6 +6,7 @@
 #include <ATen/core/ivalue.h>
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <unordered_map>
@@ -20,14 +21,19 @@ using ExecutionIndex = std::vector<std::int64_t>;
 // Aliases of shared modules to the path that named_modules() gives.
 using PathAliases = std::unordered_map<std::string, std::string>;
 
+// Told what a module returns, before the module is left.
+using ReturnSink = std::function<void(const std::string& modulePath, const c10::IValue& value)>;
+
 // One a thread and forward; the path markers of the instrumented graphs call it.
 class ExecutionPlace {
  public:
   ExecutionPlace(const RegionSet& regions, const PathAliases& aliases);
+  void tellReturns(const ReturnSink& sink) { m_returns = sink ? &sink : nullptr; }  // borrowed
 
   // Markers.
   void enterModule(const std::string& relativePath);
   void leaveModule();
+  void moduleReturned(const c10::IValue& value) const;
   void enterBranch(std::int64_t branch);
   void leaveBranch();
   void enterLoop();
@@ -67,6 +73,7 @@ class ExecutionPlace {
   };
   const RegionSet& m_regions;
   const PathAliases& m_aliases;
+  const ReturnSink* m_returns = nullptr;
   std::vector<Frame> m_frames;
   ExecutionIndex m_index{0};
   int m_quiet = 0;

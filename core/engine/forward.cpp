@@ -43,6 +43,7 @@ SideResult runForward(const ForwardSetup& setup, EventSink sink) {
   const ModelThreadGuard thread(setup.threads);
   const Arguments arguments = ownCopies(setup.arguments);
   ExecutionPlace place(*setup.regions, *setup.aliases);
+  place.tellReturns(setup.onReturn);
   DescriptionCache own;
   ObservingHook hook(place, *setup.executor, sink ? watching : EventSink(), setup.seed, setup.descriptions ? *setup.descriptions : own);
   try {

@@ -22,6 +22,7 @@ struct ForwardSetup {
   int threads = 1;
   std::vector<std::string>* brokenAliases = nullptr;  // may be null
   DescriptionCache* descriptions = nullptr;           // of earlier forwards of this side; may be null
+  ReturnSink onReturn = {};                           // may be empty
 };
 
 // Runs forward on this thread under interception; Cancelled and the sink's own exceptions pass through, the model's become the

@@ -226,6 +226,31 @@ Result<ReferenceSet> loadReferenceSet(const session::RunRequest& request, const 
   return set;
 }
 
+Status restrictTo(ReferenceSet& set, const std::vector<std::string>& ids) {
+  const std::vector<std::string> all = set.samples.ids;
+  std::vector<std::int64_t> chosen;
+  for (const std::string& id : ids) {
+    const auto at = std::find(all.begin(), all.end(), id);
+    if (at == all.end())
+      return Error{ErrorKind::usage, "is no sample id of the inputs", "--only-samples " + id, "the nearest are " + base::quotedChoice(base::nearestNames(id, all))};
+    chosen.push_back(at - all.begin());
+  }
+  std::sort(chosen.begin(), chosen.end());
+  chosen.erase(std::unique(chosen.begin(), chosen.end()), chosen.end());
+  const at::Tensor index = at::tensor(chosen, at::kLong);
+  for (auto& [name, input] : set.inputs)
+    if (input.tensor.defined() && input.sampleAxis >= 0) input.tensor = input.tensor.index_select(input.sampleAxis, index);
+  const std::vector<std::int64_t> labels = set.samples.labels;
+  set.samples.ids.clear();
+  set.samples.labels.clear();
+  for (const std::int64_t at : chosen) {
+    set.samples.ids.push_back(all[static_cast<std::size_t>(at)]);
+    if (!labels.empty()) set.samples.labels.push_back(labels[static_cast<std::size_t>(at)]);
+  }
+  set.expected.clear();
+  return base::success();
+}
+
 Arguments argumentsFor(const ReferenceSet& set, const std::vector<std::int64_t>& samples) {
   const at::Tensor index = at::tensor(samples, at::kLong);
   Arguments arguments;

@@ -31,6 +31,10 @@ struct ReferenceSet {
 // each other. Errors name the argument, both numbers and what to do.
 base::Result<ReferenceSet> loadReferenceSet(const session::RunRequest& request, const LoadedModel& model);
 
+// The set with these samples only. Error kind usage for an id that it does not have. The saved eager outputs are left out: they are
+// of all samples.
+base::Status restrictTo(ReferenceSet& set, const std::vector<std::string>& ids);
+
 // Arguments of forward for some samples, by their numbers; shared inputs whole.
 Arguments argumentsFor(const ReferenceSet& set, const std::vector<std::int64_t>& samples);
 Arguments argumentsFor(const ReferenceSet& set, Batch batch);

@@ -6,6 +6,7 @@
 #include <ATen/CPUGeneratorImpl.h>
 
 #include <algorithm>
+#include <cstring>
 #include <mutex>
 
 namespace ulpscope::engine {
@@ -33,13 +34,19 @@ class SeededScope {
  public:
   explicit SeededScope(std::uint64_t seed) : m_lock(randomLock()), m_generator(at::detail::getDefaultCPUGenerator()), m_state(m_generator.get_state()) {
     m_generator.set_current_seed(seed);
+    m_seeded = m_generator.get_state();
+  }
+  // Whether anything was drawn: dropout in eval mode draws nothing.
+  bool drew() const {
+    const at::Tensor now = m_generator.get_state();
+    return std::memcmp(now.data_ptr(), m_seeded.data_ptr(), now.nbytes()) != 0;
   }
   ~SeededScope() { m_generator.set_state(m_state); }
 
  private:
   std::lock_guard<std::mutex> m_lock;
   at::Generator m_generator;
-  at::Tensor m_state;
+  at::Tensor m_state, m_seeded;
 };
 
 bool writes(const c10::Argument& argument) { return argument.alias_info() && argument.alias_info()->isWrite(); }
@@ -192,9 +199,11 @@ void ObservingHook::run(const OpCall& call, OpEvent* event) {
 
 void ObservingHook::seedAndExecute(const OpCall& call, OpEvent* event) {
   if (m_depth == 1 && drawsRandomNumbers(call)) {
-    m_drewRandomNumbers = true;
     const SeededScope seeded(seedAt(m_seed, m_place.index()));
     m_executor.execute(call, m_place, event);
+    const bool drew = seeded.drew();
+    m_drewRandomNumbers = m_drewRandomNumbers || drew;
+    if (event) event->random = drew;
   } else {
     m_executor.execute(call, m_place, event);
   }

@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <set>
 
 namespace ulpscope::engine {
 namespace {
@@ -60,7 +61,7 @@ int OutputCollector::axisOf(std::size_t output, const at::Tensor& tensor, Batch 
   return evidence.empty() && batch.size == 1 && tensor.dim() > 0 && tensor.size(0) == 1 ? 0 : -1;
 }
 
-base::Status OutputCollector::add(Batch batch, const std::vector<NamedTensor>& reference, const std::vector<NamedTensor>& candidate) {
+void OutputCollector::add(Batch batch, const std::vector<NamedTensor>& reference, const std::vector<NamedTensor>& candidate) {
   if (m_outputs.empty())
     for (std::size_t i = 0; i < reference.size(); ++i) {
       Output output;
@@ -68,27 +69,58 @@ base::Status OutputCollector::add(Batch batch, const std::vector<NamedTensor>& r
       output.sampleAxis = axisOf(i, reference[i].tensor, batch);
       m_outputs.push_back(std::move(output));
     }
-  if (reference.size() != m_outputs.size() || candidate.size() != reference.size())
-    return Error{ErrorKind::run, fmt::format("the model gives {} outputs in the reference and {} in the candidate", reference.size(), candidate.size()),
-                 fmt::format("batch from sample {}", batch.first), "control flow hangs on rounding: use --batch-size 1"};
-  for (std::size_t i = 0; i < m_outputs.size(); ++i) {
-    Output& output = m_outputs[i];
-    const at::Tensor& a = reference[i].tensor;
-    const at::Tensor& b = candidate[i].tensor;
-    if (a.sizes() != b.sizes())
-      return Error{ErrorKind::run, fmt::format("shape {} in the reference, {} in the candidate", shapeText(a.sizes()), shapeText(b.sizes())),
-                   "output '" + output.name + "'", "its shape hangs on rounding; decisions and errors cannot be compared there"};
-    output.reference.push_back(a.detach().clone());
-    output.candidate.push_back(b.detach().clone());
-    if (!isReadable(a) || !isReadable(b)) continue;
-    output.candidateDtype = dtypeOf(b.scalar_type());
-    const HeldView refView = viewOf(a);
-    const HeldView candView = viewOf(b);
-    output.total.merge(analysis::compareTensors(base::Reference(refView.view), base::Candidate(candView.view),
-                                                analysis::layoutOf(a.sizes().vec(), {}, batch.size),
-                                                {m_low, session::siteTolerance(m_low), /*ulp=*/true}).front());
+  const auto find = [](const std::vector<NamedTensor>& all, const std::string& name) -> const at::Tensor* {
+    const auto found = std::find_if(all.begin(), all.end(), [&](const NamedTensor& t) { return t.name == name; });
+    return found == all.end() ? nullptr : &found->tensor;
+  };
+  for (Output& output : m_outputs) {
+    if (!output.comparable) continue;
+    const at::Tensor* a = find(reference, output.name);
+    if (a) addOne(output, *a, find(candidate, output.name));
   }
-  return base::success();
+  for (const NamedTensor& extra : candidate)
+    if (!find(reference, extra.name)) m_differences.push_back({"", "output '" + extra.name + "'", "is given by the candidate only"});
+}
+
+void OutputCollector::addOne(Output& output, const at::Tensor& a, const at::Tensor* b) {
+  if (!b || a.sizes() != b->sizes()) {
+    const std::string what = b ? fmt::format("is {} in the reference, {} in the candidate", shapeText(a.sizes()), shapeText(b->sizes())) : std::string("is given by the reference only");
+    m_differences.push_back({"", "output '" + output.name + "'", what});
+    const Output compared = std::move(output);
+    output = {compared.name, -1, false, {}, {}, {}, {}, compared.candidateDtype};
+    return;
+  }
+  output.reference.push_back(a.detach().clone());
+  output.candidate.push_back(b->detach().clone());
+  if (!isReadable(a) || !isReadable(*b)) return;
+  output.candidateDtype = dtypeOf(b->scalar_type());
+  for (const auto& d : divergenceOfSamples(a, *b, output.sampleAxis, m_low)) {
+    output.total.merge(d);
+    if (output.sampleAxis >= 0) output.nonfinite.push_back(d.candidateOnly.total() > 0);
+  }
+}
+
+int OutputCollector::sampleAxisOf(const std::string& name) const {
+  for (const Output& output : m_outputs)
+    if (output.name == name) return output.sampleAxis;
+  return -1;
+}
+
+std::vector<std::int64_t> OutputCollector::nonfiniteSamples() const {
+  std::set<std::int64_t> samples;
+  for (const Output& output : m_outputs)
+    for (std::size_t s = 0; s < output.nonfinite.size(); ++s)
+      if (output.nonfinite[s]) samples.insert(static_cast<std::int64_t>(s));
+  return {samples.begin(), samples.end()};
+}
+
+std::vector<analysis::SampleDivergence> divergenceOfSamples(const at::Tensor& reference, const at::Tensor& candidate, int axis, base::DType low) {
+  const HeldView a = stridedViewOf(reference);
+  const HeldView b = stridedViewOf(candidate);
+  const bool told = axis >= 0 && axis < reference.dim();
+  const session::SampleAxis sampleAxis = told ? session::SampleAxis{session::SampleAxis::Kind::plain, axis} : session::SampleAxis{};
+  return analysis::compareTensors(base::Reference(a.view), base::Candidate(b.view),
+                                  analysis::layoutOf(a.view.shape, sampleAxis, told ? reference.size(axis) : 1), {low, session::siteTolerance(low), /*ulp=*/true});
 }
 
 std::vector<session::OutputSummary> OutputCollector::summaries() const {
@@ -97,7 +129,10 @@ std::vector<session::OutputSummary> OutputCollector::summaries() const {
     session::OutputSummary s;
     s.name = output.name;
     const at::Tensor joinedTensor = output.joinedReference();
-    s.shape = joinedTensor.defined() ? joinedTensor.sizes().vec() : output.reference.front().sizes().vec();
+    if (joinedTensor.defined())
+      s.shape = joinedTensor.sizes().vec();
+    else if (!output.reference.empty())
+      s.shape = output.reference.front().sizes().vec();
     s.dtype = output.candidateDtype;
     if (base::isFloating(s.dtype) && output.total.finitePairs > 0) {
       s.maxAbs = output.total.maxAbsOrNan();

@@ -17,20 +17,26 @@ class OutputCollector {
  public:
   OutputCollector(base::DType low, const AxisProbe& axes) : m_low(low), m_axes(axes) {}
 
-  // Error kind run when the two runs give other outputs (names, shapes) at this batch.
-  base::Status add(Batch batch, const std::vector<NamedTensor>& reference, const std::vector<NamedTensor>& candidate);
+  // An output that has another shape in the other run, or is missing there, is a finding and is not compared, in no batch.
+  void add(Batch batch, const std::vector<NamedTensor>& reference, const std::vector<NamedTensor>& candidate);
+  const std::vector<session::ControlFlowFinding>& differences() const { return m_differences; }
 
   struct Output {
     std::string name;
     int sampleAxis = -1;  // -1: no axis found, the output is not joined over batches
+    bool comparable = true;  // false: the runs gave other shapes
     std::vector<at::Tensor> reference, candidate;  // one a batch
     analysis::SampleDivergence total;
+    std::vector<bool> nonfinite;  // one a sample: the candidate alone is non-finite; empty without an axis
     base::DType candidateDtype = base::DType::float32;
 
     at::Tensor joinedReference() const;  // undefined when there is no axis
     at::Tensor joinedCandidate() const;
   };
   const std::vector<Output>& outputs() const { return m_outputs; }
+  int sampleAxisOf(const std::string& output) const;  // -1: none, or no such output
+  // Samples (their numbers in the run) of which some output is non-finite in the candidate alone.
+  std::vector<std::int64_t> nonfiniteSamples() const;
 
   std::vector<session::OutputSummary> summaries() const;
   // Floating outputs with a sample axis.
@@ -42,8 +48,14 @@ class OutputCollector {
   base::DType m_low;
   const AxisProbe& m_axes;
   std::vector<Output> m_outputs;
+  std::vector<session::ControlFlowFinding> m_differences;
+
+  void addOne(Output& output, const at::Tensor& reference, const at::Tensor* candidate);
 
   int axisOf(std::size_t output, const at::Tensor& tensor, Batch batch) const;
 };
+
+// Sample by sample; axis: that of the samples, -1: all is one sample. Precondition: readable, equal sizes.
+std::vector<analysis::SampleDivergence> divergenceOfSamples(const at::Tensor& reference, const at::Tensor& candidate, int axis, base::DType low);
 
 }  // namespace ulpscope::engine

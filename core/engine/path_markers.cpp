@@ -36,6 +36,11 @@ torch::jit::RegisterOperators operators({
              const c10::IValue path = torch::jit::pop(s);
              if (p) p->enterModule(path.toStringRef());
            }),
+    marker("ulpscope::returned(t value) -> ()",
+           [](Stack& s, ExecutionPlace* p) {
+             const c10::IValue value = torch::jit::pop(s);
+             if (p) p->moduleReturned(value);
+           }),
     marker("ulpscope::leave() -> ()", [](Stack&, ExecutionPlace* p) { if (p) p->leaveModule(); }),
     marker("ulpscope::branch(int which) -> ()",
            [](Stack& s, ExecutionPlace* p) {
@@ -232,10 +237,18 @@ class Marker {
       m_report.unresolvedCalls.push_back("a call of a " + type + " in " + m_where);
       path = "<" + type + ">";
     }
-    insertBefore(node->next(), "ulpscope::leave");
+    Node* next = node->next();
+    if (node->outputs().size() == 1 && mayHoldTensors(node->output()->type())) insertReturned(node->output(), next);
+    insertBefore(next, "ulpscope::leave");
     insertBefore(node, "ulpscope::enter", {c10::IValue(*path)});
     for (std::size_t i = 1; i < node->inputs().size(); ++i)
       if (mayHoldTensors(node->input(i)->type())) insertBorder(node, i);
+  }
+
+  static void insertReturned(Value* value, Node* before) {
+    torch::jit::WithInsertPoint at(before);
+    Graph* graph = before->owningGraph();
+    graph->insertNode(graph->create(Symbol::fromQualString("ulpscope::returned"), {value}, 0));
   }
 
   static void insertBorder(Node* node, std::size_t input) {

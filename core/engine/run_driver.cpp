@@ -1,15 +1,14 @@
 #include "core/engine/run_driver.h"
 
 #include "core/analysis/diagnosis.h"
-#include "core/analysis/flips.h"
 #include "core/base/clock.h"
-#include "core/base/nearest_names.h"
 #include "core/base/number_text.h"
+#include "core/engine/run_decisions.h"
+#include "core/engine/run_subset.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <chrono>
 #include <numeric>
 #include <set>
 
@@ -21,34 +20,26 @@ using base::ErrorKind;
 using base::Result;
 using base::Status;
 
-constexpr int kThreadsPerRun = 1;
-
-const Error kCancelled{ErrorKind::cancelled, "cancelled", "run", "earlier results are kept"};
-
-std::string whereText(const SideResult& side) {
-  const std::string module = side.modulePath.empty() ? "the root module" : side.modulePath;
-  return side.op.empty() ? module : side.op + " in " + module;
-}
+// What the stages cost, in forwards of the reference.
+constexpr double kLockstepCost = 4, kFloorCost = 1.5, kRefereeCost = 8, kProbeCost = 3;
 
 // Tells progress at each meeting, then lets the comparison work.
 class ReportingObserver : public MeetingObserver {
  public:
-  ReportingObserver(Comparison& comparison, const base::ProgressSink& sink, base::Progress progress)
-      : m_comparison(comparison), m_sink(sink), m_progress(std::move(progress)) {}
+  ReportingObserver(Comparison& comparison, RunProgress& progress, Batch batch, std::size_t opsInAForward)
+      : m_comparison(comparison), m_progress(progress), m_batch(batch), m_ops(opsInAForward) {}
   void meet(OpEvent& reference, OpEvent& candidate) override {
-    if (m_sink) {
-      m_progress.modulePath = reference.modulePath;
-      m_progress.op = reference.op;
-      m_sink(m_progress);
-    }
+    const double part = m_ops == 0 ? 0 : std::min(1.0, static_cast<double>(m_met++) / static_cast<double>(m_ops));
+    m_progress.at(m_batch, part, reference.modulePath, reference.op);
     m_comparison.meet(reference, candidate);
   }
   void alone(Side side, OpEvent& event) override { m_comparison.alone(side, event); }
 
  private:
   Comparison& m_comparison;
-  const base::ProgressSink& m_sink;
-  base::Progress m_progress;
+  RunProgress& m_progress;
+  Batch m_batch;
+  std::size_t m_ops, m_met = 0;
 };
 
 std::vector<at::Tensor> tensorsOf(const std::vector<NamedTensor>& named) {
@@ -57,30 +48,17 @@ std::vector<at::Tensor> tensorsOf(const std::vector<NamedTensor>& named) {
   return tensors;
 }
 
-bool bitIdentical(const std::vector<NamedTensor>& a, const std::vector<NamedTensor>& b) {
-  if (a.size() != b.size()) return false;
-  for (std::size_t i = 0; i < a.size(); ++i) {
-    if (a[i].tensor.sizes() != b[i].tensor.sizes() || a[i].tensor.scalar_type() != b[i].tensor.scalar_type()) return false;
-    const at::Tensor x = a[i].tensor.contiguous();
-    const at::Tensor y = b[i].tensor.contiguous();
-    if (std::memcmp(x.data_ptr(), y.data_ptr(), x.nbytes()) != 0) return false;
-  }
-  return true;
-}
-
 }  // namespace
 
-RunDriver::RunDriver(const LoadedModel& model, const session::RunRequest& request, const PolicyTable& table)
-    : m_model(model), m_request(request), m_settings(request.settings), m_table(table) {}
+RunDriver::RunDriver(const LoadedModel& model, const session::RunRequest& request, const PolicyTable& table, const RunHooks& hooks)
+    : m_model(model), m_request(request), m_settings(request.settings), m_table(table), m_hooks(hooks), m_frame{m_model, m_settings, m_set, m_batches, m_axes} {}
 
 EmulatedExecutor::Options RunDriver::emulation() const { return {&m_table, scalarTypeOf(m_settings.autocast), &m_regions, m_settings.castCache}; }
 
-ForwardSetup RunDriver::referenceSetup(torch::jit::Module& module, OpExecutor& executor, Arguments arguments) const {
-  return {&module, &m_model.aliases, &m_noRegions, &executor, std::move(arguments), m_settings.seed, kThreadsPerRun, nullptr};
-}
-
 ForwardSetup RunDriver::candidateSetup(torch::jit::Module& module, OpExecutor& executor, Arguments arguments) {
-  return {&module, &m_model.aliases, &m_regions, &executor, std::move(arguments), m_settings.seed, kThreadsPerRun, nullptr};
+  ForwardSetup setup = m_frame.reference(module, executor, std::move(arguments));
+  setup.regions = &m_regions;
+  return setup;
 }
 
 // What PyTorch said, and what the model was given, with which dtypes its parameters have.
@@ -97,18 +75,26 @@ Error RunDriver::referenceFailed(const SideResult& reference) const {
                    fmt::format("the model was given {}; its parameters are {}", given, parameters.empty() ? "none" : fmt::format("{}", fmt::join(parameters, ", ")))};
 }
 
-Status RunDriver::prepare() {
-  auto regions = RegionSet::make(m_settings.fp32, m_settings.disable, m_model.info, m_model.ops);
-  if (!regions) return regions.error();
-  m_regions = regions.value();
+Status RunDriver::prepareSamples() {
   auto set = loadReferenceSet(m_request, m_model);
   if (!set) return set.error();
   m_set = std::move(set).value();
+  m_allSamples = m_set.samples;
+  if (!m_settings.onlySamples.empty())
+    if (auto chosen = restrictTo(m_set, m_settings.onlySamples); !chosen) return chosen;
   if (m_settings.batchSize < 1)
     return Error{ErrorKind::usage, "must be at least 1", fmt::format("--batch-size {}", m_settings.batchSize), ""};
   const auto samples = static_cast<std::int64_t>(m_set.samples.ids.size());
   for (std::int64_t first = 0; first < samples; first += m_settings.batchSize)
     m_batches.push_back({first, std::min<std::int64_t>(m_settings.batchSize, samples - first)});
+  return base::success();
+}
+
+Status RunDriver::prepare() {
+  auto regions = RegionSet::make(m_settings.fp32, m_settings.disable, m_model.info, m_model.ops);
+  if (!regions) return regions.error();
+  m_regions = regions.value();
+  if (auto samples = prepareSamples(); !samples) return samples;
   m_referenceModule = copyForRun(m_model.module, m_settings.trainMode);
   m_candidateModule = copyForRun(m_model.module, m_settings.trainMode);
   for (const auto& parameter : m_model.module.named_parameters()) m_parameterVersions.emplace_back(parameter.name, parameter.value._version());
@@ -119,7 +105,30 @@ Status RunDriver::prepare() {
   m_run.threadsPerRun = kThreadsPerRun;
   m_run.warnings = m_model.info.warnings;
   m_run.unresolvedCalls = m_model.unresolvedCalls;
+  return openWriter();
+}
+
+Status RunDriver::openWriter() {
+  if (m_hooks.open) {
+    auto writer = m_hooks.open(m_model.info, m_allSamples);
+    if (!writer) return writer.error();
+    m_writer = writer.value();
+  }
+  if (m_settings.capture.empty()) return base::success();
+  if (!m_writer) return Error{ErrorKind::usage, "needs a session to store to", "--capture", ""};
+  auto capture = Capture::make(m_settings, m_model, *m_writer, static_cast<std::int64_t>(m_set.samples.ids.size()));
+  if (!capture) return capture.error();
+  m_capture = std::move(capture).value();
   return base::success();
+}
+
+void RunDriver::planProgress() {
+  m_progress.emplace(m_hooks.progress, static_cast<std::int64_t>(m_set.samples.ids.size()));
+  if (m_batches.front().size > 1) m_progress->plan("finding sample axes", 6.0 / static_cast<double>(m_batches.size()));
+  m_progress->plan("running", kLockstepCost);
+  if (m_settings.verifyProbe) m_progress->plan("checking the probe", kProbeCost / static_cast<double>(m_batches.size()));
+  if (m_settings.noiseFloor) m_progress->plan("noise floor", kFloorCost);
+  if (m_settings.referee) m_progress->plan("referee in float64", kRefereeCost);
 }
 
 // Parameters are shared by all runs, read-only: one that writes them would change the other's numbers.
@@ -155,11 +164,12 @@ Status RunDriver::probeOnce(const std::vector<std::int64_t>& samples, std::stop_
   torch::jit::Module before = copyForRun(m_model.module, m_settings.trainMode);
   torch::jit::Module after = copyForRun(m_model.module, m_settings.trainMode);
   ReferenceExecutor plain;
+  const bool looksAtOps = m_settings.observe != session::Observe::outputs;
   const auto side = [&](torch::jit::Module& module, const Arguments& arguments) -> SideFunction {
-    return [&, arguments](const EventSink& sink) { return runForward(referenceSetup(module, plain, arguments), sink); };
+    return [&, arguments](const EventSink& sink) { return runForward(m_frame.reference(module, plain, arguments), looksAtOps ? sink : EventSink()); };
   };
   const PairResult pair = runPair(side(before, argumentsFor(m_set, batch)), side(after, argumentsFor(m_set, samples)), m_axes, stop);
-  if (pair.cancelled) return kCancelled;
+  if (pair.cancelled) return cancelledError();
   if (auto untouched = checkParametersUntouched(); !untouched) return untouched;
   if (pair.reference.failed) return referenceFailed(pair.reference);
   m_axes.noteRandomNumbers(pair.reference.drewRandomNumbers);
@@ -193,23 +203,47 @@ Status RunDriver::findAxes(std::stop_token stop) {
   return base::success();
 }
 
-Status RunDriver::runBatch(Batch batch, Comparison& comparison, OutputCollector& outputs, const base::ProgressSink& progress, std::stop_token stop) {
-  const auto all = static_cast<std::int64_t>(m_set.samples.ids.size());
+Result<PairResult> RunDriver::runBoth(Batch batch, Comparison& comparison, EmulatedExecutor& emulated, std::stop_token stop) try {
   ReferenceExecutor plain;
-  EmulatedExecutor emulated(emulation());
   std::vector<std::string> brokenAliases;
   const Arguments arguments = argumentsFor(m_set, batch);
-  ReportingObserver observer(comparison, progress, {"running", "", "", batch.first, all});
+  const bool looksAtOps = m_settings.observe != session::Observe::outputs;
+  ReportingObserver observer(comparison, *m_progress, batch, m_axes.siteCount());
   comparison.beginBatch(batch);
-  const PairResult pair = runPair(
-      [&](const EventSink& sink) { return runForward(referenceSetup(m_referenceModule, plain, arguments), sink); },
+  m_progress->at(batch, 0, "", "");
+  PairResult pair = runPair(
+      [&](const EventSink& sink) {
+        ForwardSetup setup = m_frame.reference(m_referenceModule, plain, arguments);
+        setup.descriptions = &m_referenceDescriptions;
+        if (looksAtOps) setup.onReturn = [&](const std::string& path, const c10::IValue& value) { comparison.moduleReturned(path, value); };
+        return runForward(setup, looksAtOps ? sink : EventSink());
+      },
       [&](const EventSink& sink) {
         ForwardSetup setup = candidateSetup(m_candidateModule, emulated, arguments);
         setup.brokenAliases = &brokenAliases;
-        return runForward(setup, sink);
+        setup.descriptions = &m_candidateDescriptions;
+        return runForward(setup, looksAtOps ? sink : EventSink());
       },
       observer, stop);
-  if (pair.cancelled) return kCancelled;
+  noteBrokenAliases(brokenAliases);
+  return pair;
+} catch (const CaptureFailed& failed) {
+  return failed.error;
+}
+
+void RunDriver::noteBrokenAliases(const std::vector<std::string>& paths) {
+  for (const std::string& path : paths) {
+    const std::string warning = "alias broken by the border cast at " + (path.empty() ? "the root" : path) + ": the module writes its input in place, the caller does not see it";
+    if (std::find(m_run.warnings.begin(), m_run.warnings.end(), warning) == m_run.warnings.end()) m_run.warnings.push_back(warning);
+  }
+}
+
+Status RunDriver::runBatch(Batch batch, Comparison& comparison, OutputCollector& outputs, std::stop_token stop) {
+  EmulatedExecutor emulated(emulation());
+  auto both = runBoth(batch, comparison, emulated, stop);
+  if (!both) return both.error();
+  const PairResult& pair = both.value();
+  if (pair.cancelled || stop.stop_requested()) return cancelledError();
   if (auto untouched = checkParametersUntouched(); !untouched) return untouched;
   if (pair.reference.failed) return referenceFailed(pair.reference);
   if (pair.candidate.unsupported)
@@ -221,15 +255,12 @@ Status RunDriver::runBatch(Batch batch, Comparison& comparison, OutputCollector&
     comparison.endBatch({});
     return base::success();
   }
-  for (const std::string& path : brokenAliases) {
-    const std::string warning = "alias broken by the border cast at " + (path.empty() ? "the root" : path) + ": the module writes its input in place, the caller does not see it";
-    if (std::find(m_run.warnings.begin(), m_run.warnings.end(), warning) == m_run.warnings.end()) m_run.warnings.push_back(warning);
-  }
   m_drewRandomNumbers = m_drewRandomNumbers || pair.reference.drewRandomNumbers;
   const auto reference = flattenOutputs(pair.reference.value);
   const auto candidate = flattenOutputs(pair.candidate.value);
+  comparison.moduleReturned("", pair.reference.value);
   comparison.endBatch(tensorsOf(candidate));
-  if (auto status = outputs.add(batch, reference, candidate); !status) return status;
+  outputs.add(batch, reference, candidate);
   if (batch.first == 0) {
     m_firstReference = reference;
     m_firstCandidate = candidate;
@@ -238,10 +269,13 @@ Status RunDriver::runBatch(Batch batch, Comparison& comparison, OutputCollector&
   return base::success();
 }
 
-Status RunDriver::runBatches(Comparison& comparison, OutputCollector& outputs, const base::ProgressSink& progress, std::stop_token stop) {
+Status RunDriver::runBatches(Comparison& comparison, OutputCollector& outputs, std::stop_token stop) {
+  m_progress->begin("running");
+  m_nextCheckpoint = std::chrono::steady_clock::now() + kCheckpointInterval;
   for (const Batch& batch : m_batches) {
-    if (auto status = runBatch(batch, comparison, outputs, progress, stop); !status) return status;
+    if (auto status = runBatch(batch, comparison, outputs, stop); !status) return status;
     if (m_run.candidateError) break;
+    if (auto status = checkpoint(comparison); !status) return status;
   }
   if (m_loweredOps == 0 && !m_run.candidateError)
     return Error{ErrorKind::inconclusive, "nothing was autocast: no op of the candidate ran in " + base::name(m_settings.autocast), "run",
@@ -251,103 +285,33 @@ Status RunDriver::runBatches(Comparison& comparison, OutputCollector& outputs, c
   return base::success();
 }
 
-Status RunDriver::verifyProbe() {
-  if (!m_settings.verifyProbe || m_firstReference.empty()) return base::success();
-  torch::jit::Module reference = copyForRun(m_model.module, m_settings.trainMode);
-  torch::jit::Module candidate = copyForRun(m_model.module, m_settings.trainMode);
-  ReferenceExecutor plain;
-  EmulatedExecutor emulated(emulation());
-  const Arguments arguments = argumentsFor(m_set, m_batches.front());
-  // A plain run draws other random numbers than ours, which are seeded op by op: then the hook stays and only the observer goes.
-  const ForwardSetup bareSetup = referenceSetup(reference, plain, arguments);
-  const SideResult bare = m_drewRandomNumbers ? runForward(bareSetup, {}) : runPlain(bareSetup);
-  const SideResult unobserved = runForward(candidateSetup(candidate, emulated, arguments), {});
-  const bool identical = !bare.failed && !unobserved.failed && bitIdentical(flattenOutputs(bare.value), m_firstReference) &&
-                         bitIdentical(flattenOutputs(unobserved.value), m_firstCandidate);
-  m_run.probeCheck = identical ? "identical" : "differs";
-  if (!identical) m_run.warnings.push_back("probe check: outputs with and without observation differ; do not trust this run");
-  return base::success();
-}
-
-void RunDriver::warnOfLabelsBeyond(std::int64_t classes) {
-  const auto& labels = m_set.samples.labels;
-  const auto wrong = std::find_if(labels.begin(), labels.end(), [&](std::int64_t label) { return label < 0 || label >= classes; });
-  if (wrong == labels.end()) return;
-  m_run.warnings.push_back(fmt::format("label {} of sample {} is no class of the output (0 to {}): what flips did to it is not to be trusted", *wrong,
-                                       m_set.samples.ids[static_cast<std::size_t>(wrong - labels.begin())], classes - 1));
-}
-
-Status RunDriver::decide(RunOutcome& outcome, const OutputCollector& outputs) {
-  if (m_settings.decision.kind == session::DecisionRule::Kind::none) return base::success();
-  if (m_run.candidateError) return base::success();  // nothing to decide between
-  const OutputCollector::Output* chosen = nullptr;
-  std::vector<std::string> names;
-  for (const auto& output : outputs.outputs()) {
-    names.push_back(output.name);
-    const bool wanted = m_settings.decisionOutput.empty() ? base::isFloating(output.candidateDtype) : output.name == m_settings.decisionOutput;
-    if (wanted && !chosen) chosen = &output;
-  }
-  if (names.empty()) return Error{ErrorKind::usage, "the model returns no tensor to decide by", "--decision " + m_settings.decision.text(), "run it without --decision"};
-  if (!chosen && m_settings.decisionOutput.empty())
-    return Error{ErrorKind::usage, "no output has floating-point scores: " + base::quotedChoice(names), "--decision " + m_settings.decision.text(), "run it without --decision"};
-  if (!chosen)
-    return Error{ErrorKind::usage, "is no output of the model", "--decision-output " + m_settings.decisionOutput, "it has " + base::quotedChoice(names)};
-  const at::Tensor a = chosen->joinedReference();
-  if (!a.defined())
-    return Error{ErrorKind::run, "no axis of it counts the samples one by one, so no decision can be read", "output '" + chosen->name + "'",
-                 "choose another --decision-output, or try --batch-size 1"};
-  const HeldView refView = viewOf(a);
-  const HeldView candView = viewOf(chosen->joinedCandidate());
-  auto result = analysis::argmaxFlips({refView.view, candView.view, chosen->sampleAxis, m_settings.decision.dim.value_or(-1)}, m_set.samples, m_settings.tie);
-  if (!result) return result.error();
-  m_run.flips = std::move(result->flips);
-  m_run.decisions = std::move(result->decisions);
-  m_run.noDecision = std::move(result->noDecision);
-  warnOfLabelsBeyond(a.size(m_settings.decision.dim.value_or(-1)));
-  if (!result->referenceNoDecision.empty())
-    m_run.warnings.push_back(fmt::format("{} with NaN scores in FP32 itself: no decision to compare", base::counted(static_cast<std::int64_t>(result->referenceNoDecision.size()), "sample")));
-  const std::int64_t samples = outcome.metrics.samples();
-  for (session::Flip& flip : m_run.flips)
-    for (std::int64_t site = 0; site < outcome.metrics.sites() && flip.firstSiteOverTolerance < 0; ++site)
-      if (outcome.metrics.flags[static_cast<std::size_t>(site * samples + flip.sample)] & storage::kCellOverTolerance) flip.firstSiteOverTolerance = site;
-  return base::success();
-}
-
-void RunDriver::finish(RunOutcome& outcome, Comparison& comparison, OutputCollector& outputs) {
-  comparison.describe(m_run, outcome.metrics);
-  m_run.outputs = outputs.summaries();
-  outcome.outputs = outputs.tensors();
-  outcome.model = m_model.info;
-  outcome.samples = m_set.samples;
-  for (const session::NonfiniteFinding& finding : m_run.referenceNonfinite) {
-    if (finding.cause == kMaskConstant && finding.counts.nan == 0) continue;  // a mask's infinities are meant
-    m_run.warnings.push_back("the FP32 reference itself has non-finite values: " + finding.diagnosis);
-    break;
-  }
-}
-
-Result<RunOutcome> RunDriver::run(const base::ProgressSink& progress, std::stop_token stop) {
-  const auto start = std::chrono::steady_clock::now();
+Result<RunOutcome> RunDriver::run(std::stop_token stop) {
+  m_start = std::chrono::steady_clock::now();
   const at::NoGradGuard noGrad;
   if (auto status = prepare(); !status) return status.error();
+  planProgress();
   judgeInputs();
-  if (progress) progress({"finding sample axes", "", "", 0, static_cast<std::int64_t>(m_set.samples.ids.size())});
+  m_progress->begin("finding sample axes");
   if (auto status = findAxes(stop); !status) return status.error();
   const IntroducedError introduced(emulation());
   Comparison comparison(m_set.samples, m_settings.autocast, m_axes, m_settings.observe == session::Observe::full ? &introduced : nullptr);
+  if (m_capture) comparison.captureTo(&*m_capture);
   OutputCollector outputs(m_settings.autocast, m_axes);
-  if (auto status = runBatches(comparison, outputs, progress, stop); !status) return status.error();
+  if (auto status = runBatches(comparison, outputs, stop); !status) return status.error();
   if (!m_run.candidateError) {
     auto eager = outputs.checkEager(m_set.expected);
     if (!eager) return eager.error();
     m_run.eagerCheck = eager.value();
   }
   if (auto status = verifyProbe(); !status) return status.error();
+  if (auto status = measureNoiseFloor(outputs, stop); !status) return status.error();
+  if (auto status = measureReferee(stop); !status) return status.error();
   RunOutcome outcome;
   finish(outcome, comparison, outputs);
-  if (auto status = decide(outcome, outputs); !status) return status.error();
-  m_run.elapsedSeconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  m_run.elapsedSeconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - m_start).count();
   outcome.run = std::move(m_run);
+  if (auto status = decide(outcome, outputs, m_set.samples, m_floor ? &*m_floor : nullptr); !status) return status.error();
+  spreadOver(m_allSamples, m_set.samples, outcome);
   return outcome;
 }
 

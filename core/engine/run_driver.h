@@ -1,55 +1,74 @@
 // One run from request to outcome. Private to core/engine.
 #pragma once
 
-#include "core/engine/comparison.h"
+#include "core/engine/capture.h"
+#include "core/engine/description_cache.h"
 #include "core/engine/engine.h"
-#include "core/engine/forward.h"
-#include "core/engine/inputs.h"
-#include "core/engine/loaded_model.h"
+#include "core/engine/noise_floor.h"
 #include "core/engine/output_collector.h"
 #include "core/engine/policy_table.h"
+#include "core/engine/referee.h"
+#include "core/engine/run_frame.h"
+#include "core/engine/run_progress.h"
 
+#include <chrono>
 #include <optional>
 
 namespace ulpscope::engine {
 
+inline constexpr std::chrono::seconds kCheckpointInterval{2};
+
 class RunDriver {
  public:
-  RunDriver(const LoadedModel& model, const session::RunRequest& request, const PolicyTable& table);
-  base::Result<RunOutcome> run(const base::ProgressSink& progress, std::stop_token stop);
+  RunDriver(const LoadedModel& model, const session::RunRequest& request, const PolicyTable& table, const RunHooks& hooks);
+  base::Result<RunOutcome> run(std::stop_token stop);
 
  private:
   const LoadedModel& m_model;
   const session::RunRequest& m_request;
   const session::RunSettings& m_settings;
   const PolicyTable& m_table;
+  const RunHooks& m_hooks;
   RegionSet m_regions;
-  const RegionSet m_noRegions;
-  ReferenceSet m_set;
+  ReferenceSet m_set;               // the samples of this run
+  session::SampleSet m_allSamples;  // of the inputs file
   AxisProbe m_axes;
   std::vector<Batch> m_batches;
+  RunFrame m_frame;
+  std::optional<RunProgress> m_progress;
   torch::jit::Module m_referenceModule, m_candidateModule;
+  DescriptionCache m_referenceDescriptions, m_candidateDescriptions;  // of earlier batches
   session::RunRecord m_run;
   std::vector<std::pair<std::string, std::uint32_t>> m_parameterVersions;
+  storage::RunWriter* m_writer = nullptr;  // null: nothing is stored
+  std::optional<Capture> m_capture;
+  std::optional<NoiseFloorRun> m_floor;
+  std::optional<Referee> m_referee;
+  std::chrono::steady_clock::time_point m_start, m_nextCheckpoint;
   std::int64_t m_loweredOps = 0;
   bool m_drewRandomNumbers = false;
   std::vector<NamedTensor> m_firstReference, m_firstCandidate;  // outputs of the first batch
 
   base::Status prepare();
+  base::Status prepareSamples();
+  base::Status openWriter();
+  void planProgress();
   base::Error referenceFailed(const SideResult& reference) const;
   void judgeInputs();
   base::Status findAxes(std::stop_token stop);
   // One lock-step of the reference on the first batch and on `samples` (of the set).
   base::Status probeOnce(const std::vector<std::int64_t>& samples, std::stop_token stop);
-  base::Status runBatches(Comparison& comparison, OutputCollector& outputs, const base::ProgressSink& progress, std::stop_token stop);
-  base::Status runBatch(Batch batch, Comparison& comparison, OutputCollector& outputs, const base::ProgressSink& progress, std::stop_token stop);
+  base::Status runBatches(Comparison& comparison, OutputCollector& outputs, std::stop_token stop);
+  base::Status runBatch(Batch batch, Comparison& comparison, OutputCollector& outputs, std::stop_token stop);
+  base::Result<PairResult> runBoth(Batch batch, Comparison& comparison, EmulatedExecutor& emulated, std::stop_token stop);
+  base::Status checkpoint(const Comparison& comparison);
   base::Status verifyProbe();
+  base::Status measureNoiseFloor(const OutputCollector& outputs, std::stop_token stop);
+  base::Status measureReferee(std::stop_token stop);
   base::Status checkParametersUntouched() const;
-  void warnOfLabelsBeyond(std::int64_t classes);
-  base::Status decide(RunOutcome& outcome, const OutputCollector& outputs);
-  void finish(RunOutcome& outcome, Comparison& comparison, OutputCollector& outputs);
+  void noteBrokenAliases(const std::vector<std::string>& paths);
+  void finish(RunOutcome& outcome, const Comparison& comparison, const OutputCollector& outputs);
 
-  ForwardSetup referenceSetup(torch::jit::Module& module, OpExecutor& executor, Arguments arguments) const;
   ForwardSetup candidateSetup(torch::jit::Module& module, OpExecutor& executor, Arguments arguments);
   EmulatedExecutor::Options emulation() const;
 };

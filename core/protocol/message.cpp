@@ -61,6 +61,7 @@ base::Progress progressFrom(const json& j) {
   progress.op = j.value("op", "");
   progress.done = j.value("done", std::int64_t{0});
   progress.total = j.value("total", std::int64_t{0});
+  if (const auto left = j.find("seconds_left"); left != j.end() && left->is_number()) progress.secondsLeft = *left;
   return progress;
 }
 
@@ -97,7 +98,8 @@ std::string encodeShutdown(int id) { return request(id, "shutdown", json::object
 std::string encodeProgress(int id, const base::Progress& p) {
   return line({{"id", id},
                {"progress",
-                {{"stage", p.stage}, {"module", p.modulePath}, {"op", p.op}, {"done", p.done}, {"total", p.total}}}});
+                {{"stage", p.stage}, {"module", p.modulePath}, {"op", p.op}, {"done", p.done}, {"total", p.total},
+                 {"seconds_left", p.secondsLeft < 0 ? json(nullptr) : json(p.secondsLeft)}}}});
 }
 
 std::string encodeResult(int id, const json& result) { return line({{"id", id}, {"result", result}}); }

@@ -66,10 +66,28 @@ std::vector<ModuleRow> moduleRows(const session::Session& session, const session
   return rows;
 }
 
+std::vector<ModuleRow> outputRows(const session::Session& session, const session::RunRecord& run) {
+  std::vector<ModuleRow> rows;
+  std::map<std::string, std::size_t> rowOf;
+  for (const session::ModuleOutput& output : run.moduleOutputs) {
+    const auto [at, isNew] = rowOf.try_emplace(output.modulePath, rows.size());
+    if (isNew) rows.push_back({output.modulePath, typeOf(session, output.modulePath), {}});
+    std::vector<std::int64_t>& sites = rows[at->second].sites;
+    if (std::find(sites.begin(), sites.end(), output.site) == sites.end()) sites.push_back(output.site);
+  }
+  return rows;
+}
+
+std::vector<Metric> heatmapMetrics() {
+  return {Metric::relL2,  Metric::maxAbs,          Metric::introducedRelL2, Metric::inheritedRelL2,    Metric::meanAbs,
+          Metric::maxRel, Metric::cosineDistance,  Metric::maxUlp,          Metric::shareOverTolerance, Metric::shareFlushed,
+          Metric::referenceMaxAbs, Metric::candidateMaxAbs};
+}
+
 HeatmapData moduleHeatmap(const std::vector<ModuleRow>& rows, const storage::RunMetrics& metrics, Metric metric) {
   const storage::MetricMatrix& matrix = metrics[metric];
-  HeatmapData data{static_cast<std::int64_t>(rows.size()), matrix.samples, {}};
-  data.cells.resize(rows.size() * static_cast<std::size_t>(matrix.samples));
+  HeatmapData data{static_cast<std::int64_t>(rows.size()), metrics.samples(), {}};
+  data.cells.resize(rows.size() * static_cast<std::size_t>(data.samples));
   for (std::size_t row = 0; row < rows.size(); ++row)
     for (const std::int64_t site : rows[row].sites) {
       if (site >= matrix.sites) continue;

@@ -47,6 +47,8 @@ struct HeatmapData {
 };
 
 using session::Metric;
+// Those of which larger is worse: a map pools by maximum.
+std::vector<Metric> heatmapMetrics();
 
 // One row a module that has op sites of its own, in execution order.
 struct ModuleRow {
@@ -55,7 +57,10 @@ struct ModuleRow {
   std::vector<std::int64_t> sites;  // indices into RunRecord::sites
 };
 std::vector<ModuleRow> moduleRows(const session::Session& session, const session::RunRecord& run);
-// The worst of a row's sites, cell by cell.
+// One row a module that returned what an op made, containers too, in the order in which they first returned; its sites are those
+// that made its outputs. Empty for a run that recorded none.
+std::vector<ModuleRow> outputRows(const session::Session& session, const session::RunRecord& run);
+// The worst of a row's sites, cell by cell. A metric that the run did not compute is "not run" everywhere.
 HeatmapData moduleHeatmap(const std::vector<ModuleRow>& rows, const storage::RunMetrics& metrics, Metric metric);
 
 // B - A cell by cell, over the rows of B; a row that A does not have is "not run". Where B is non-finite its kind stands.

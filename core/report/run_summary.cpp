@@ -1,6 +1,7 @@
 #include "core/base/number_text.h"
 #include "core/report/rate_interval.h"
 #include "core/report/run_document.h"
+#include "core/report/run_observed.h"
 
 #include <fmt/format.h>
 
@@ -56,6 +57,7 @@ std::string header(const Session& session, const RunRecord& run) {
     text += fmt::format("NOT COMPLETE ({}): {} of {} {}\n", session::name(run.status), run.samplesComplete,
                         counted(static_cast<std::int64_t>(session.samples.ids.size()), "sample"),
                         run.candidateError ? "ran to the end; what follows takes in the ops of the next batch up to the error" : "were compared");
+  text += subsetText(session, run);
   if (!run.eagerCheck.empty()) text += run.eagerCheck + "\n";
   if (run.probeCheck == "identical") text += "Probe check: outputs with and without observers are bit-identical\n";
   if (run.probeCheck == "differs") text += "PROBE CHECK FAILED: observing changed the outputs; do not trust this run\n";
@@ -84,6 +86,11 @@ std::string originText(const NonfiniteFinding& finding) {
 }
 
 std::string nonfiniteText(const RunRecord& run) {
+  if (run.settings.observe == session::Observe::outputs) {
+    if (run.nonfiniteSamples.empty()) return "NON-FINITE\n  no output is non-finite where the reference's is not\n";
+    return fmt::format("NON-FINITE\n  outputs of {}: {}\n  where it starts: --observe full --only-samples nonfinite --append\n",
+                       counted(static_cast<std::int64_t>(run.nonfiniteSamples.size()), "sample"), listed(run.nonfiniteSamples));
+  }
   if (run.nonfiniteOrigins.empty()) {
     if (run.sites.empty()) return "NON-FINITE\n  not evaluated: no op was compared\n";
     return fmt::format("NON-FINITE\n  no non-finite values that the reference does not have{}\n", upTo(run));
@@ -141,7 +148,7 @@ std::string flipRow(const Session& session, const RunRecord& run, const Flip& fl
   const bool known = flip.firstSiteOverTolerance >= 0 && site < run.sites.size();
   std::string kind = flip.kind + (flip.effect.empty() ? "" : ", " + flip.effect);
   if (!flip.positions.empty()) kind += fmt::format(", {}", counted(static_cast<std::int64_t>(flip.positions.size()), "position"));
-  return fmt::format("  {:<12} {:<14} {:<14} {:>11} {:>11}  {:<24} {}\n", flip.sampleId,
+  return fmt::format("  {:<12} {:<14} {:<14} {:>11} {:>11}  {:<24} {}\n", flip.sampleId + (flip.withinNoiseFloor ? " *" : ""),
                      decisionName(session, flip.referenceDecision, flip.referenceTop),
                      decisionName(session, flip.candidateDecision, flip.candidateTop), shortNumber(flip.referenceMargin),
                      shortNumber(flip.candidateMargin), kind, known ? siteLabel(run.sites[site]) : "-");
@@ -161,7 +168,7 @@ std::vector<std::string> missingInReferenceOnly(const Session& session, const Ru
   for (std::size_t i = 0; i < std::min(run.decisions.size(), session.samples.ids.size()); ++i) {
     if (!std::isnan(run.decisions[i].referenceMargin)) continue;
     const std::string& id = session.samples.ids[i];
-    if (std::find(run.noDecision.begin(), run.noDecision.end(), id) == run.noDecision.end()) ids.push_back(id);
+    if (run.ran(id) && std::find(run.noDecision.begin(), run.noDecision.end(), id) == run.noDecision.end()) ids.push_back(id);
   }
   return ids;
 }
@@ -170,7 +177,8 @@ std::string decisionText(const Session& session, const RunRecord& run) {
   if (run.settings.decision.kind == session::DecisionRule::Kind::none) return "DECISIONS\n  none asked for (--decision argmax)\n";
   const auto missing = static_cast<std::int64_t>(run.noDecision.size());
   const auto inReference = static_cast<std::int64_t>(missingInReferenceOnly(session, run).size());
-  const auto total = static_cast<std::int64_t>(run.decisions.size()) - missing - inReference;
+  const std::size_t asked = run.settings.onlySamples.empty() ? run.decisions.size() : std::min(run.decisions.size(), run.settings.onlySamples.size());
+  const auto total = static_cast<std::int64_t>(asked) - missing - inReference;
   const auto flips = static_cast<std::int64_t>(run.flips.size());
   std::string text = fmt::format("DECISIONS ({})\n", run.settings.decision.text());
   if (total <= 0)
@@ -251,6 +259,7 @@ std::string discreteSitesText(const RunRecord& run) {
 }
 
 std::string sitesText(const Session& session, const RunRecord& run) {
+  if (run.settings.observe == session::Observe::outputs) return "";
   const auto evaluated = std::count_if(run.sites.begin(), run.sites.end(), [](const SiteSummary& s) {
     return s.viewOf.empty() && s.values.has(Metric::relL2);
   });
@@ -267,7 +276,7 @@ std::string sitesText(const Session& session, const RunRecord& run) {
 std::string beforeText(const Session& session, const RunRecord& run) {
   const RunRecord* before = nullptr;
   for (const RunRecord& other : session.runs)
-    if (other.number < run.number) before = &other;
+    if (other.number < run.number && other.settings.onlySamples == run.settings.onlySamples) before = &other;
   if (!before) return "";
   std::string text = fmt::format("Against {} ({}): non-finite origins {} -> {}", before->id(), runLabel(*before),
                                  before->nonfiniteOrigins.size(), run.nonfiniteOrigins.size());
@@ -292,7 +301,8 @@ std::string notesText(const RunRecord& run) {
 std::string runSummary(const Session& session, const RunRecord& run, const std::string& sessionPath) {
   std::string text = header(session, run);
   for (const std::string& part : {divergenceText(run), nonfiniteText(run), referenceText(run), decisionText(session, run),
-                                  outputsText(run), sitesText(session, run), discreteSitesText(run), notesText(run)})
+                                  outputsText(run), noiseText(run), sitesText(session, run), discreteSitesText(run),
+                                  refereeText(run), captureText(run), notesText(run)})
     if (!part.empty()) text += "\n" + part;
   text += "\n" + beforeText(session, run);
   return text + fmt::format("Session: {} ({}); open it with: ulpscope gui {}\n", sessionPath, run.id(), sessionPath);

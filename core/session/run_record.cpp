@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 namespace ulpscope::session {
 
 std::string name(NonfiniteRole role) {
@@ -47,6 +49,11 @@ SampleAxis SampleAxis::fromText(const std::string& text) {
 std::string siteLabel(const SiteSummary& site) {
   const std::string module = site.modulePath.empty() ? "(root)" : site.modulePath;
   return module + ": " + site.op + (site.occurrence > 1 ? "#" + std::to_string(site.occurrence) : "");
+}
+
+bool RunRecord::ran(const std::string& sampleId) const {
+  const auto& only = settings.onlySamples;
+  return only.empty() || std::find(only.begin(), only.end(), sampleId) != only.end();
 }
 
 std::string RunRecord::id() const { return fmt::format("run_{:04}", number); }

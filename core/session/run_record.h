@@ -117,6 +117,7 @@ struct RunRecord {
   std::optional<Capture> capture;         // empty: nothing was asked for
 
   std::string id() const;  // "run_0001"
+  bool ran(const std::string& sampleId) const;  // among the samples that this run was asked for
 };
 
 // Everything of a run but its sites, with the key names of the run document where it has them.

@@ -25,6 +25,8 @@ std::string runLabel(const RunRecord& run) {
   };
   if (!run.settings.fp32.empty()) label += ", FP32: " + list(run.settings.fp32);
   if (!run.settings.disable.empty()) label += ", autocast off: " + list(run.settings.disable);
+  if (const std::size_t only = run.settings.onlySamples.size(); only > 0) label += ", " + std::to_string(only) + (only == 1 ? " sample only" : " samples only");
+  if (run.settings.observe == Observe::outputs) label += ", outputs only";
   return label;
 }
 

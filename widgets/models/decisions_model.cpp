@@ -25,13 +25,14 @@ QString firstSite(const LoadedRun& run, const session::Flip& flip) {
 }
 
 std::vector<TableCell> flipCells(const LoadedRun& run, const session::Flip& flip) {
-  return {idCell(qt(flip.sampleId)), textCell(flip.kind), textCell(run.session->className(flip.referenceDecision)),
+  return {idCell(qt(flip.sampleId)), textCell(flip.withinNoiseFloor ? flip.kind + ", within FP32's noise" : flip.kind), textCell(run.session->className(flip.referenceDecision)),
           textCell(run.session->className(flip.candidateDecision)), numberCell(flip.referenceMargin), numberCell(flip.candidateMargin),
           textCell(firstSite(run, flip)), textCell(flip.effect)};
 }
 
 std::vector<TableCell> sameCells(const LoadedRun& run, std::int64_t sample, const session::SampleDecision& decision) {
-  const QString kind = std::isnan(decision.candidateMargin) || std::isnan(decision.referenceMargin) ? QStringLiteral("no decision") : QStringLiteral("same");
+  const bool ran = run.run->ran(core(sampleId(*run.session, sample)));
+  const QString kind = !ran ? QStringLiteral("not run") : std::isnan(decision.candidateMargin) || std::isnan(decision.referenceMargin) ? QStringLiteral("no decision") : QStringLiteral("same");
   return {idCell(sampleId(*run.session, sample)), textCell(kind), textCell(QString()), textCell(QString()),
           numberCell(decision.referenceMargin), numberCell(decision.candidateMargin), textCell(QString()), textCell(QString())};
 }

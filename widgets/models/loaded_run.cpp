@@ -64,6 +64,7 @@ RunPointer makeLoadedRun(std::shared_ptr<const session::Session> session, const 
                          std::shared_ptr<const storage::RunMetrics> metrics, const QString& metricsError) {
   auto loaded = std::make_shared<LoadedRun>();
   loaded->rows = render::moduleRows(*session, run);
+  loaded->outputRows = render::outputRows(*session, run);
   loaded->session = std::move(session);
   loaded->run = &run;
   loaded->metrics = std::move(metrics);

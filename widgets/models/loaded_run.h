@@ -17,7 +17,8 @@ struct LoadedRun {
   const session::RunRecord* run = nullptr;             // in *session
   std::shared_ptr<const storage::RunMetrics> metrics;  // nullptr: not readable, metricsError says why
   QString metricsError;
-  std::vector<render::ModuleRow> rows;
+  std::vector<render::ModuleRow> rows;        // modules with op sites of their own
+  std::vector<render::ModuleRow> outputRows;  // modules by what they returned; empty: the run recorded none
 
   QString id() const;
   QString label() const;     // "run 2: FP16, FP32: encoder.0"

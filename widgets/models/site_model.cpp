@@ -30,6 +30,19 @@ void addIntroduced(std::vector<Fact>& facts, const session::SiteSummary& site) {
     facts.push_back({QStringLiteral("introduced by this op"), qt(base::shortNumber(site.values[Metric::introducedRelL2])), false});
 }
 
+// The rest of what was measured, worst over samples; what was not evaluated is left out.
+void addFurther(std::vector<Fact>& facts, const session::SiteSummary& site) {
+  for (const Metric metric : {Metric::inheritedRelL2, Metric::meanAbs, Metric::maxRel, Metric::cosineDistance, Metric::sqnr, Metric::maxUlp,
+                              Metric::shareOverTolerance, Metric::shareFlushed, Metric::shareSubnormalReference, Metric::shareSubnormalCandidate}) {
+    if (!site.values.has(metric)) continue;
+    const QString unit = qt(session::unit(metric));
+    facts.push_back({qt(session::label(metric)), qt(base::shortNumber(site.values[metric])) + (unit.isEmpty() ? QString() : u' ' + unit)});
+  }
+  if (site.noiseFloorRelL2) facts.push_back({QStringLiteral("FP32's own noise"), qt(base::shortNumber(*site.noiseFloorRelL2))});
+  if (site.candidateErrorToFp64 && site.referenceErrorToFp64)
+    facts.push_back({QStringLiteral("against float64"), QStringLiteral("AMP %1, FP32 %2").arg(qt(base::shortNumber(*site.candidateErrorToFp64)), qt(base::shortNumber(*site.referenceErrorToFp64)))});
+}
+
 // "fc2: " for a site below the module shown.
 QString placeText(const session::SiteSummary& site, const QString& modulePath) {
   const QString path = qt(site.modulePath);
@@ -96,6 +109,7 @@ std::vector<Fact> siteFacts(const LoadedRun& run, std::int64_t index, std::int64
   facts.push_back({QStringLiteral("relative L2 error"), qt(base::shortNumber(site.values[Metric::relL2])), !(site.values[Metric::relL2] <= run.tolerance())});
   facts.push_back({QStringLiteral("max abs error"), qt(base::shortNumber(site.values[Metric::maxAbs]))});
   addIntroduced(facts, site);
+  addFurther(facts, site);
   addSample(facts, run, index, sample);
   addRange(facts, run, site);
   facts.push_back({QStringLiteral("non-finite in AMP only"), countsText(site.candidateOnly), site.candidateOnly.total() > 0});

@@ -36,6 +36,17 @@ QComboBox* makeCombo(QWidget* parent, const QString& name, const QStringList& it
   return combo;
 }
 
+// Of the worst of the sites: none, a consequence, an origin.
+plots::RowMark markOf(const models::LoadedRun& run, const std::vector<std::int64_t>& sites) {
+  plots::RowMark mark = plots::RowMark::none;
+  for (const std::int64_t site : sites) {
+    const session::NonfiniteRole role = run.run->sites[static_cast<std::size_t>(site)].role;
+    if (role == session::NonfiniteRole::origin) mark = plots::RowMark::origin;
+    if (role == session::NonfiniteRole::consequence && mark == plots::RowMark::none) mark = plots::RowMark::consequence;
+  }
+  return mark;
+}
+
 }  // namespace
 
 HeatmapPanel::HeatmapPanel(Workbench& workbench, QWidget* parent) : QWidget(parent), m_workbench(workbench) {
@@ -70,7 +81,10 @@ HeatmapPanel::HeatmapPanel(Workbench& workbench, QWidget* parent) : QWidget(pare
 
 QWidget* HeatmapPanel::makeBar() {
   auto* bar = new QWidget(this);
-  m_metric = makeCombo(bar, tr("Metric"), {qt(session::label(session::Metric::relL2)), qt(session::label(session::Metric::maxAbs))});
+  QStringList metrics;
+  for (const render::Metric metric : render::heatmapMetrics()) metrics << qt(session::label(metric));
+  m_metric = makeCombo(bar, tr("Metric"), metrics);
+  m_rows = makeCombo(bar, tr("Rows"), {tr("worst op site"), tr("module outputs")});
   m_order = makeCombo(bar, tr("Order of samples"), {tr("as given"), tr("FP32 margin")});
   m_colors = makeCombo(bar, tr("Colours"), {qt(render::label(render::ColorMap::viridis)), qt(render::label(render::ColorMap::cividis))});
   m_fit = new QToolButton(bar);
@@ -85,7 +99,7 @@ QWidget* HeatmapPanel::makeBar() {
   auto* layout = new QHBoxLayout(bar);
   layout->setContentsMargins(10, 6, 8, 6);
   layout->setSpacing(6);
-  for (const auto& [text, combo] : {std::pair{tr("Metric"), m_metric}, std::pair{tr("Samples by"), m_order}, std::pair{tr("Colours"), m_colors}}) {
+  for (const auto& [text, combo] : {std::pair{tr("Metric"), m_metric}, std::pair{tr("Rows"), m_rows}, std::pair{tr("Samples by"), m_order}, std::pair{tr("Colours"), m_colors}}) {
     layout->addWidget(new QLabel(text, bar));
     layout->addWidget(combo);
     layout->addSpacing(8);
@@ -111,7 +125,7 @@ QWidget* HeatmapPanel::makeMap() {
 }
 
 void HeatmapPanel::connectViews() {
-  for (QComboBox* combo : {m_metric, m_order, m_colors})
+  for (QComboBox* combo : {m_metric, m_rows, m_order, m_colors})
     connect(combo, &QComboBox::currentIndexChanged, this, &HeatmapPanel::refresh);
   connect(m_fit, &QToolButton::clicked, m_heatmap, &plots::HeatmapView::showAll);
   connect(m_showTable, &QToolButton::toggled, this, &HeatmapPanel::refresh);
@@ -138,7 +152,11 @@ void HeatmapPanel::refreshIcons() {
   m_fit->setIcon(plots::themedIcon(QStringLiteral("fit"), theme.text, theme.muted));
 }
 
-render::Metric HeatmapPanel::metric() const { return m_metric->currentIndex() == 0 ? render::Metric::relL2 : render::Metric::maxAbs; }
+render::Metric HeatmapPanel::metric() const { return render::heatmapMetrics()[static_cast<std::size_t>(std::max(0, m_metric->currentIndex()))]; }
+
+const std::vector<render::ModuleRow>& HeatmapPanel::rowsOf(const models::LoadedRun& run) const {
+  return m_rows->isEnabled() && m_rows->currentIndex() == 1 ? run.outputRows : run.rows;
+}
 
 render::ColorMap HeatmapPanel::colorMap() const {
   if (m_workbench.view() == RunView::difference) return render::ColorMap::vik;
@@ -167,9 +185,9 @@ QString HeatmapPanel::heading() const {
 void HeatmapPanel::refreshRange() {
   const models::RunPointer& a = m_workbench.runA();
   const models::RunPointer& b = m_workbench.runB();
-  m_dataA = a && a->metrics ? render::moduleHeatmap(a->rows, *a->metrics, metric()) : render::HeatmapData();
-  m_dataB = b && b->metrics ? render::moduleHeatmap(b->rows, *b->metrics, metric()) : render::HeatmapData();
-  m_rowsOther = a ? a->rows : std::vector<render::ModuleRow>();
+  m_dataA = a && a->metrics ? render::moduleHeatmap(rowsOf(*a), *a->metrics, metric()) : render::HeatmapData();
+  m_dataB = b && b->metrics ? render::moduleHeatmap(rowsOf(*b), *b->metrics, metric()) : render::HeatmapData();
+  m_rowsOther = a ? rowsOf(*a) : std::vector<render::ModuleRow>();
   m_range = render::automaticRange(m_dataB);
   if (a && a->metrics) m_range = render::commonRange(m_range, render::automaticRange(m_dataA));
   if (m_workbench.view() != RunView::difference) return;
@@ -182,6 +200,8 @@ void HeatmapPanel::refresh() {
   const models::RunPointer& run = m_workbench.shownRun();
   m_order->setEnabled(hasDecisions(m_workbench.runB()));
   m_order->setToolTip(m_order->isEnabled() ? tr("Order of samples") : tr("Order by margin needs a run with decisions (--decision argmax)"));
+  m_rows->setEnabled(run && !run->outputRows.empty());
+  m_rows->setToolTip(m_rows->isEnabled() ? tr("Rows: a module's worst op site, or what it returned") : tr("This run recorded no module outputs"));
   m_colors->setEnabled(m_workbench.view() != RunView::difference);
   m_heading->setText(heading());
   m_legend->setIsDifference(m_workbench.view() == RunView::difference);
@@ -206,8 +226,8 @@ void HeatmapPanel::refresh() {
 void HeatmapPanel::showContent(const models::RunPointer& run) {
   const bool isDifference = m_workbench.view() == RunView::difference;
   auto content = std::make_shared<models::HeatmapContent>();
-  content->rows = run->rows;
-  content->data = isDifference ? render::differenceHeatmap(m_rowsOther, m_dataA, run->rows, m_dataB) : m_workbench.view() == RunView::a ? m_dataA : m_dataB;
+  content->rows = rowsOf(*run);
+  content->data = isDifference ? render::differenceHeatmap(m_rowsOther, m_dataA, content->rows, m_dataB) : m_workbench.view() == RunView::a ? m_dataA : m_dataB;
   const bool byMargin = m_order->isEnabled() && m_order->currentIndex() == 1;
   content->columns = render::sampleColumns(*m_workbench.runB()->run, content->data.samples, byMargin ? render::SampleOrder::byReferenceMargin : render::SampleOrder::asGiven);
   for (const std::string& id : run->session->samples.ids) content->sampleIds << qt(id);
@@ -216,15 +236,7 @@ void HeatmapPanel::showContent(const models::RunPointer& run) {
   m_tableModel.setContent(content);
 
   plots::HeatmapLook look{m_range, colorMap(), {}, byMargin ? tr("by FP32 margin, smallest first") : tr("as given")};
-  for (const render::ModuleRow& row : run->rows) {
-    plots::RowMark mark = plots::RowMark::none;
-    for (const std::int64_t site : row.sites) {
-      const session::NonfiniteRole role = run->run->sites[static_cast<std::size_t>(site)].role;
-      if (role == session::NonfiniteRole::origin) mark = plots::RowMark::origin;
-      if (role == session::NonfiniteRole::consequence && mark == plots::RowMark::none) mark = plots::RowMark::consequence;
-    }
-    look.rowMarks.push_back(mark);
-  }
+  for (const render::ModuleRow& row : content->rows) look.rowMarks.push_back(std::max(markOf(*run, row.sites), markOf(*run, run->sitesOf(qt(row.path)))));
   m_heatmap->setContent(content, look);
   m_profile->setContent({render::rowMaxima(content->data), m_range, isDifference, tolerance()});
   bool below = false, above = false;

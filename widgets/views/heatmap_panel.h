@@ -50,11 +50,13 @@ class HeatmapPanel : public QWidget {
   QString textOf(std::int64_t row, std::int64_t sample) const;
   std::int64_t rowOf(const QString& path) const;
   render::Metric metric() const;
+  const std::vector<render::ModuleRow>& rowsOf(const models::LoadedRun& run) const;
   render::ColorMap colorMap() const;
   double tolerance() const;
 
   Workbench& m_workbench;
   QComboBox* m_metric = nullptr;
+  QComboBox* m_rows = nullptr;
   QComboBox* m_order = nullptr;
   QComboBox* m_colors = nullptr;
   QToolButton* m_showTable = nullptr;

@@ -1,0 +1,43 @@
+#include "core/engine/module_returns.h"
+
+#include "core/engine/values.h"
+
+namespace ulpscope::engine {
+
+void Producers::made(const at::Tensor& tensor, const SiteKey& site) {
+  m_tensors.insert_or_assign(tensor.unsafeGetTensorImpl(), Tensor{c10::weak_intrusive_ptr<c10::TensorImpl>(tensor.getIntrusivePtr()), site});
+  c10::StorageImpl* storage = tensor.storage().unsafeGetStorageImpl();
+  m_storages.insert_or_assign(storage, Storage{c10::weak_intrusive_ptr<c10::StorageImpl>(c10::intrusive_ptr<c10::StorageImpl>::reclaim_copy(storage)), site, tensor.numel()});
+}
+
+void Producers::clear() {
+  m_tensors.clear();
+  m_storages.clear();
+}
+
+std::optional<Producers::Source> Producers::find(const at::Tensor& tensor) const {
+  if (!tensor.defined() || tensor.layout() != at::kStrided || !tensor.has_storage()) return std::nullopt;
+  if (const auto own = m_tensors.find(tensor.unsafeGetTensorImpl()); own != m_tensors.end() && !own->second.alive.expired()) return Source{own->second.site, false};
+  const auto base = m_storages.find(tensor.storage().unsafeGetStorageImpl());
+  if (base == m_storages.end() || base->second.alive.expired()) return std::nullopt;
+  return Source{base->second.site, tensor.numel() != base->second.elements};
+}
+
+void ModuleReturns::returned(const std::string& modulePath, const c10::IValue& value, const Producers& producers) {
+  const int call = ++m_calls[modulePath];
+  int& seen = m_seenCalls[modulePath];
+  if (call <= seen) return;
+  seen = call;
+  for (const NamedTensor& output : flattenOutputs(value))
+    if (auto source = producers.find(output.tensor)) m_returns.push_back({modulePath, call, output.name, *source});
+}
+
+std::vector<session::ModuleOutput> ModuleReturns::describe(const std::map<SiteKey, std::int64_t>& numbers) const {
+  std::vector<session::ModuleOutput> outputs;
+  for (const Return& r : m_returns)
+    if (const auto number = numbers.find(r.source.site); number != numbers.end())
+      outputs.push_back({r.modulePath, r.call, r.name, number->second, r.source.part});
+  return outputs;
+}
+
+}  // namespace ulpscope::engine

@@ -1,0 +1,104 @@
+#include "core/engine/run_decisions.h"
+
+#include "core/analysis/flips.h"
+#include "core/base/nearest_names.h"
+#include "core/base/number_text.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+
+namespace ulpscope::engine {
+namespace {
+
+using base::Error;
+using base::ErrorKind;
+using base::Result;
+
+Result<const OutputCollector::Output*> chosenOutput(const session::RunSettings& settings, const OutputCollector& outputs) {
+  std::vector<std::string> names;
+  const OutputCollector::Output* chosen = nullptr;
+  for (const auto& output : outputs.outputs()) {
+    names.push_back(output.name);
+    const bool wanted = settings.decisionOutput.empty() ? base::isFloating(output.candidateDtype) : output.name == settings.decisionOutput;
+    if (wanted && !chosen) chosen = &output;
+  }
+  if (names.empty()) return Error{ErrorKind::usage, "the model returns no tensor to decide by", "--decision " + settings.decision.text(), "run it without --decision"};
+  if (!chosen && settings.decisionOutput.empty())
+    return Error{ErrorKind::usage, "no output has floating-point scores: " + base::quotedChoice(names), "--decision " + settings.decision.text(), "run it without --decision"};
+  if (!chosen)
+    return Error{ErrorKind::usage, "is no output of the model", "--decision-output " + settings.decisionOutput, "it has " + base::quotedChoice(names)};
+  return chosen;
+}
+
+void warnOfLabelsBeyond(std::int64_t classes, const session::SampleSet& samples, session::RunRecord& run) {
+  const auto& labels = samples.labels;
+  const auto wrong = std::find_if(labels.begin(), labels.end(), [&](std::int64_t label) { return label < 0 || label >= classes; });
+  if (wrong == labels.end()) return;
+  run.warnings.push_back(fmt::format("label {} of sample {} is no class of the output (0 to {}): what flips did to it is not to be trusted", *wrong,
+                                     samples.ids[static_cast<std::size_t>(wrong - labels.begin())], classes - 1));
+}
+
+// A flip is not AMP's where FP32 in another order decides otherwise as well, or moves a score so far that it could.
+void markNoise(session::RunRecord& run, const OutputCollector::Output& output, const at::Tensor& reference, const at::Tensor& other,
+               const session::SampleSet& samples) {
+  if (!run.noiseFloor || !other.defined() || other.sizes() != reference.sizes()) return;
+  const HeldView a = viewOf(reference);
+  const HeldView b = viewOf(other);
+  // Ties are refused where the runs are judged; here the lowest index tells.
+  const auto noise = analysis::argmaxFlips({a.view, b.view, output.sampleAxis, run.settings.decision.dim.value_or(-1)}, samples, session::TieRule::first);
+  if (!noise) return;
+  std::set<std::int64_t> flipped;
+  for (const session::Flip& flip : noise->flips) {
+    flipped.insert(flip.sample);
+    run.noiseFloor->flips.push_back(flip.sampleId);
+  }
+  const auto moved = divergenceOfSamples(reference, other, output.sampleAxis, run.settings.autocast);
+  for (session::Flip& flip : run.flips) {
+    const double error = moved[static_cast<std::size_t>(flip.sample)].maxAbsOrNan();
+    flip.withinNoiseFloor = flipped.count(flip.sample) > 0 || flip.referenceMargin <= 2 * error;
+  }
+}
+
+void nameFirstSites(RunOutcome& outcome) {
+  const std::int64_t samples = outcome.metrics.samples();
+  for (session::Flip& flip : outcome.run.flips)
+    for (std::int64_t site = 0; site < outcome.metrics.sites() && flip.firstSiteOverTolerance < 0; ++site)
+      if (outcome.metrics.flags[static_cast<std::size_t>(site * samples + flip.sample)] & storage::kCellOverTolerance) flip.firstSiteOverTolerance = site;
+}
+
+}  // namespace
+
+base::Status decide(RunOutcome& outcome, const OutputCollector& outputs, const session::SampleSet& samples, const NoiseFloorRun* floor) {
+  session::RunRecord& run = outcome.run;
+  const session::DecisionRule& rule = run.settings.decision;
+  if (rule.kind == session::DecisionRule::Kind::none) return base::success();
+  if (run.candidateError) return base::success();  // nothing to decide between
+  const auto chosen = chosenOutput(run.settings, outputs);
+  if (!chosen) return chosen.error();
+  const OutputCollector::Output& output = *chosen.value();
+  if (!output.comparable) {
+    run.warnings.push_back("output '" + output.name + "' has another shape in the other run, so no decision can be compared");
+    return base::success();
+  }
+  const at::Tensor a = output.joinedReference();
+  if (!a.defined())
+    return Error{ErrorKind::run, "no axis of it counts the samples one by one, so no decision can be read", "output '" + output.name + "'",
+                 "choose another --decision-output, or try --batch-size 1"};
+  const HeldView refView = viewOf(a);
+  const HeldView candView = viewOf(output.joinedCandidate());
+  auto result = analysis::argmaxFlips({refView.view, candView.view, output.sampleAxis, rule.dim.value_or(-1)}, samples, run.settings.tie);
+  if (!result) return result.error();
+  run.flips = std::move(result->flips);
+  run.decisions = std::move(result->decisions);
+  run.noDecision = std::move(result->noDecision);
+  warnOfLabelsBeyond(a.size(rule.dim.value_or(-1)), samples, run);
+  if (!result->referenceNoDecision.empty())
+    run.warnings.push_back(fmt::format("{} with NaN scores in FP32 itself: no decision to compare", base::counted(static_cast<std::int64_t>(result->referenceNoDecision.size()), "sample")));
+  if (floor) markNoise(run, output, a, floor->output(output.name), samples);
+  nameFirstSites(outcome);
+  return base::success();
+}
+
+}  // namespace ulpscope::engine

@@ -1,0 +1,14 @@
+// Decisions of a run that has ended: margins, flips, and which of them FP32's own noise explains. Private to core/engine.
+#pragma once
+
+#include "core/engine/engine.h"
+#include "core/engine/noise_floor.h"
+#include "core/engine/output_collector.h"
+
+namespace ulpscope::engine {
+
+// floor may be null. Fills flips, decisions, noDecision and warnings of outcome.run. Errors: usage (no such output or dimension), run
+// (no axis counts the samples, ties refused).
+base::Status decide(RunOutcome& outcome, const OutputCollector& outputs, const session::SampleSet& samples, const NoiseFloorRun* floor);
+
+}  // namespace ulpscope::engine

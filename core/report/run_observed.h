@@ -1,0 +1,18 @@
+// Private: what the summary says of a run besides its divergence: which samples, FP32's own noise, the referee, captures.
+#pragma once
+
+#include "core/session/session.h"
+
+#include <string>
+
+namespace ulpscope::report {
+
+// Each "" where there is nothing to say, else whole lines.
+std::string subsetText(const session::Session& session, const session::RunRecord& run);  // of the header
+std::string noiseText(const session::RunRecord& run);                                   // "NOISE FLOOR ..."
+std::string refereeText(const session::RunRecord& run);                                 // "REFEREE ..."
+std::string captureText(const session::RunRecord& run);                                 // "CAPTURED ..."
+// "12.3 MB", decimal.
+std::string sizeText(std::int64_t bytes);
+
+}  // namespace ulpscope::report
