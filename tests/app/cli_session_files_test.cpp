@@ -22,7 +22,10 @@ void writeSession(const Folder& folder, storage::WriteMode mode = storage::Write
   session::RunRecord run;
   run.sites.resize(1);
   run.sites[0].op = "aten::linear";
-  storage::RunMetrics metrics{{1, 2, {0.5F, 1.0F}}, {1, 2, {0.25F, 2.0F}}, {0, 0}};
+  storage::RunMetrics metrics;
+  metrics[session::Metric::maxAbs] = {1, 2, {0.5F, 1.0F}};
+  metrics[session::Metric::relL2] = {1, 2, {0.25F, 2.0F}};
+  metrics.flags = {0, 0};
   const auto written = storage::addRun(master, session, run, metrics, {}, mode);
   ASSERT_TRUE(written.ok()) << written.error().message();
 }

@@ -89,6 +89,7 @@ session::RunRecord sampleRun(Sick sick) {
   const auto role = [isSick](NonfiniteRole bad) { return isSick ? bad : NonfiniteRole::none; };
   r.sites = {site("block.fc1", "aten::linear", 5e-3, NonfiniteRole::none), site("block.fc2", "aten::linear", 2e-4, role(NonfiniteRole::origin)),
              site("block.norm", "aten::layer_norm", 3e-4, role(NonfiniteRole::consequence)), site("head", "aten::linear", 5e-2, role(NonfiniteRole::consequence))};
+  r.moduleOutputs = {{"block.fc1", 1, "output", 0, false}, {"block", 1, "output", 2, false}, {"", 1, "output", 3, false}};
   r.decisions = {{0.5, 0.49}, {0.01, 0.02}, {0.3, isSick ? std::nan("") : 0.31}, {0.2, 0.2}};
   r.flips = {flipOfB()};
   if (!isSick) return r;

@@ -177,6 +177,21 @@ TEST_F(Window, OrdersSamplesByMarginAndChangesTheMetric) {
   EXPECT_EQ(m_window.heatmap()->content()->metric, QStringLiteral("max abs error"));
 }
 
+// A container has the numbers of the op that made its output, and the mark of an origin stays on its module.
+TEST_F(Window, ShowsWhatModulesReturned) {
+  open(1);
+  for (QComboBox* combo : m_window.heatmap()->findChildren<QComboBox*>())
+    if (combo->accessibleName() == QStringLiteral("Rows")) {
+      ASSERT_TRUE(combo->isEnabled());
+      combo->setCurrentText(QStringLiteral("module outputs"));
+    }
+  const auto content = m_window.heatmap()->content();
+  ASSERT_EQ(content->rows.size(), 3U);
+  EXPECT_EQ(content->rows[1].path, "block");
+  EXPECT_EQ(content->data.at(1, 2).kind, render::CellKind::nan) << "block.norm's, which carries the overflow on";
+  EXPECT_FLOAT_EQ(content->data.at(1, 0).value, 3e-4F);
+}
+
 TEST_F(Window, ShowsTheSameValuesAsATable) {
   open(1);
   for (QAbstractButton* button : m_window.heatmap()->findChildren<QAbstractButton*>())

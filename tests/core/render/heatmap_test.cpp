@@ -44,6 +44,24 @@ TEST(ModuleRows, AreOneAModuleInExecutionOrder) {
   EXPECT_EQ(rows[1].typeName, "Net");
 }
 
+TEST(OutputRows, AreOneAModuleWithTheSitesThatMadeItsOutputs) {
+  Fixture f;
+  f.run.moduleOutputs = {{"block", 1, "output", 0, false}, {"block", 2, "output", 2, false}, {"", 1, "output", 2, true}};
+  const std::vector<ModuleRow> rows = outputRows(f.session, f.run);
+  ASSERT_EQ(rows.size(), 2U);
+  EXPECT_EQ(rows[0].path, "block");
+  EXPECT_EQ(rows[0].sites, (std::vector<std::int64_t>{0, 2}));
+  EXPECT_EQ(rows[1].typeName, "Net");
+  EXPECT_EQ(rows[1].sites, (std::vector<std::int64_t>{2}));
+}
+
+TEST(ModuleHeatmap, OfAMetricThatWasNotComputedIsNotRunEverywhere) {
+  const Fixture f;
+  const HeatmapData data = moduleHeatmap(moduleRows(f.session, f.run), f.metrics, Metric::introducedRelL2);
+  EXPECT_EQ(data.samples, 2);
+  for (const Cell& cell : data.cells) EXPECT_EQ(cell.kind, CellKind::notRun);
+}
+
 TEST(ModuleHeatmap, TakesTheWorstOfAModulesSites) {
   const Fixture f;
   const HeatmapData data = moduleHeatmap(moduleRows(f.session, f.run), f.metrics, Metric::relL2);

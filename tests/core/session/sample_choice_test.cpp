@@ -1,0 +1,75 @@
+#include "core/session/sample_choice.h"
+
+#include <gmock/gmock.h>
+
+#include <cmath>
+
+namespace ulpscope::session {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+// Five samples; a run over all of them, then one over two only, which nobody chooses from.
+Session sampleSession() {
+  Session session;
+  session.samples.ids = {"a", "b", "c", "d", "e"};
+  RunRecord whole;
+  whole.number = 1;
+  whole.settings.decision.kind = DecisionRule::Kind::argmax;
+  whole.decisions = {{0.5, 0.5}, {0.1, 0.2}, {std::nan(""), 0.1}, {0.02, 0.01}, {0.3, 0.3}};
+  Flip flip;
+  flip.sampleId = "d";
+  flip.sample = 3;
+  whole.flips = {flip};
+  whole.nonfiniteSamples = {"c"};
+  NonfiniteFinding origin;
+  origin.sampleIds = {"a"};
+  whole.nonfiniteOrigins = {origin};
+  whole.noDecision = {"c"};
+  RunRecord part;
+  part.number = 2;
+  part.settings = whole.settings;
+  part.settings.onlySamples = {"e"};
+  session.runs = {whole, part};
+  return session;
+}
+
+std::vector<std::string> chosen(const std::string& text) {
+  const auto ids = chooseSamples(sampleSession(), text);
+  EXPECT_TRUE(ids.ok()) << ids.error().message();
+  return ids.ok() ? ids.value() : std::vector<std::string>{};
+}
+
+std::string refusal(const Session& session, const std::string& text) {
+  const auto ids = chooseSamples(session, text);
+  EXPECT_FALSE(ids.ok());
+  if (ids.ok()) return "";
+  EXPECT_EQ(ids.error().kind, base::ErrorKind::usage);
+  return ids.error().message();
+}
+
+TEST(SampleChoice, TakesWhatTheLatestWholeRunFound) {
+  EXPECT_THAT(chosen("flips"), ElementsAre("d"));
+  EXPECT_THAT(chosen("nonfinite"), ElementsAre("a", "c"));
+  EXPECT_THAT(chosen("near:2"), ElementsAre("b", "d")) << "in the set's order; a NaN margin is near nothing";
+  EXPECT_THAT(chosen("near:99"), ElementsAre("a", "b", "d", "e"));
+}
+
+TEST(SampleChoice, TakesIdsOnceAndInTheSetsOrder) { EXPECT_THAT(chosen("e,,b,e"), ElementsAre("b", "e")); }
+
+TEST(SampleChoice, RefusesWhatIsNotThere) {
+  EXPECT_THAT(refusal(sampleSession(), "x"), HasSubstr("no sample has the id 'x'"));
+  for (const char* text : {"near:", "near:0", "near:-1", "near:2x", "near:99999999999999999999"})
+    EXPECT_THAT(refusal(sampleSession(), text), HasSubstr("needs a whole number from 1")) << text;
+  Session quiet = sampleSession();
+  quiet.runs[0].flips.clear();
+  EXPECT_THAT(refusal(quiet, "flips"), HasSubstr("chooses no sample"));
+  quiet.runs[0].settings.decision.kind = DecisionRule::Kind::none;
+  EXPECT_THAT(refusal(quiet, "flips"), HasSubstr("run_0001 has no decisions"));
+  quiet.runs.erase(quiet.runs.begin());
+  EXPECT_THAT(refusal(quiet, "nonfinite"), HasSubstr("no complete run over all samples"));
+}
+
+}  // namespace
+}  // namespace ulpscope::session
