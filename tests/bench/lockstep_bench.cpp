@@ -1,79 +1,64 @@
-// What comparing every op costs: both runs in lock-step against the two runs without observers.
-#include "core/engine/comparison.h"
-#include "core/engine/forward.h"
-#include "core/engine/inputs.h"
-#include "core/engine/loaded_model.h"
-
-#include <fmt/format.h>
-
-#include <chrono>
-#include <ctime>
+// What comparing every op costs: reference and candidate in lock-step, all metrics of every op and sample, against a bare FP32
+// forward and a bare BF16 forward under LibTorch's own CPU autocast, one after the other.
+#include "tests/bench/bench_support.h"
+#include "tests/bench/peak_memory.h"
+#include "tests/bench/workload.h"
 
 namespace {
 
 using namespace ulpscope;
-using namespace ulpscope::engine;
+using namespace ulpscope::bench;
 
-constexpr int kRepetitions = 5;
+constexpr int kPairs = 31, kReplayPairs = 20, kMemoryRuns = 5;
 
-struct Cost {
-  double cpuSeconds = 1e9;
-  double wallSeconds = 1e9;
-};
-
-template <typename F>
-Cost best(F body) {
-  Cost cost;
-  body();  // warm-up
-  for (int i = 0; i < kRepetitions; ++i) {
-    timespec before{}, after{};
-    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &before);
-    const auto start = std::chrono::steady_clock::now();
-    body();
-    cost.wallSeconds = std::min(cost.wallSeconds, std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count());
-    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &after);
-    cost.cpuSeconds = std::min(cost.cpuSeconds, static_cast<double>(after.tv_sec - before.tv_sec) + 1e-9 * static_cast<double>(after.tv_nsec - before.tv_nsec));
-  }
-  return cost;
+engine::EmulatedExecutor::Options replayOptions() {
+  static const engine::RegionSet none;
+  return {&engine::cuda113(), at::kBFloat16, &none, true};
 }
 
-int measure(const std::string& name) {
-  const std::string folder = std::string(ULPSCOPE_TEST_BUILD) + "/testdata/models/" + name;
-  auto model = loadModel(folder + "/model.ts");
-  if (!model) return fmt::print(stderr, "{}\n", model.error().message()), 1;
-  session::RunRequest request;
-  request.modelPath = folder + "/model.ts";
-  request.inputsPath = folder + "/inputs.pt";
-  auto set = loadReferenceSet(request, model.value());
-  if (!set) return fmt::print(stderr, "{}\n", set.error().message()), 1;
-  const Batch batch{0, static_cast<std::int64_t>(set->samples.ids.size())};
-  const Arguments arguments = argumentsFor(set.value(), batch);
-  torch::jit::Module reference = copyForRun(model->module, false), candidate = copyForRun(model->module, false);
-  const RegionSet none;
-  ReferenceExecutor plain;
-  const ForwardSetup referenceSetup{&reference, &model->aliases, &none, &plain, arguments, 0, 1, nullptr};
-  const auto candidateRun = [&](const EventSink& sink) {
-    EmulatedExecutor emulated({&cuda113(), at::kHalf, &none, true});
-    return runForward({&candidate, &model->aliases, &none, &emulated, arguments, 0, 1, nullptr}, sink);
+void measure(Workload& w) {
+  const auto bare = [&] {
+    w.runBareFp32();
+    w.runBareBf16();
   };
-  const AxisProbe noAxes;
-  const Cost fp32 = best([&] { runPlain(referenceSetup); });
-  const Cost amp = best([&] { candidateRun({}); });
-  const Cost pair = best([&] {
-    Comparison comparison(set->samples, base::DType::float16, noAxes);
-    comparison.beginBatch(batch);
-    runPair([&](const EventSink& sink) { return runForward(referenceSetup, sink); }, candidateRun, comparison, {});
-  });
-  fmt::print("{:28} FP32 plain {:7.1f} ms CPU, emulated FP16 {:.2f}x of it; lock-step with all metrics: CPU {:.2f}x, wall {:.2f}x of both bare runs\n", name,
-             1e3 * fp32.cpuSeconds, amp.cpuSeconds / fp32.cpuSeconds, pair.cpuSeconds / (fp32.cpuSeconds + amp.cpuSeconds),
-             pair.wallSeconds / (fp32.wallSeconds + amp.wallSeconds));
+  w.findAxes();
+  printRatios("divergence", w.name, measurePairs(kPairs, bare, [&] { w.compare(); }), {1.15, 0.85});
+  const engine::IntroducedError introduced(replayOptions());
+  printRatios("introduced_error_of_lockstep", w.name, measurePairs(kReplayPairs, [&] { w.compare(); }, [&] { w.compare(&introduced); }), {1.6, 0});
+}
+
+// In a child: one warm-up, then the peak of one more above what lay there before.
+int peakOnly(std::string_view what, const std::string& name) {
+  const auto w = loadWorkload(ULPSCOPE_BENCH_WORKLOADS, name);
+  const auto run = [&] {
+    if (what == "lockstep") {
+      w->compare();
+    } else {
+      w->runBareFp32();
+      w->runBareBf16();
+    }
+  };
+  if (what == "lockstep") w->findAxes();
+  run();
+  fmt::print("{}\n", peakAboveRest(run));
   return 0;
+}
+
+void measureMemory(const std::string& name) {
+  std::vector<double> extra;
+  for (int i = 0; i < kMemoryRuns; ++i)
+    extra.push_back(megabytesOfChild("--peak lockstep " + name) - megabytesOfChild("--peak bare " + name));
+  printValues("divergence_extra_peak", name, "MB", extra, 64);
 }
 
 }  // namespace
 
-int main() {
-  int failed = 0;
-  for (const char* name : {"resnet18_script", "mobilenet_v3_small_script", "vit", "encoder_trace"}) failed += measure(name);
-  return failed;
+int main(int argc, char** argv) {
+  if (argc == 4 && std::string_view(argv[1]) == "--peak") return peakOnly(argv[2], argv[3]);
+  keepFreedMemory();  // not in the children above: their peaks are those of an ordinary process
+  for (const char* name : {"resnet18", "encoder6"}) {
+    measure(*loadWorkload(ULPSCOPE_BENCH_WORKLOADS, name));
+    measureMemory(name);
+  }
+  return 0;
 }
