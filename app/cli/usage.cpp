@@ -16,7 +16,7 @@ using base::ErrorKind;
 
 // Of the whole contract, what this version does not have: said so, instead of a far-fetched suggestion.
 const std::vector<std::string> kLaterCommands{"check", "compare", "criteria", "scan", "train", "search", "bench", "report"};
-const std::vector<std::string> kLaterOptions{"--criteria", "--observe", "--capture", "--capture-budget", "--only-samples", "--junit"};
+const std::vector<std::string> kLaterOptions{"--criteria", "--junit"};
 
 bool contains(const std::vector<std::string>& names, const std::string& name) {
   return std::find(names.begin(), names.end(), name) != names.end();

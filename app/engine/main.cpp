@@ -4,6 +4,7 @@
 #include <csignal>
 #include <cstdio>
 #include <cstring>
+#include <initializer_list>
 #include <unistd.h>
 
 int main(int argc, char** argv) {
@@ -16,9 +17,8 @@ int main(int argc, char** argv) {
     return 2;
   }
   // A client that goes away ends us by the end of input, not by a signal in the middle of a write; Ctrl+C in a terminal goes
-  // to the client, which asks us to cancel.
-  std::signal(SIGPIPE, SIG_IGN);
-  std::signal(SIGINT, SIG_IGN);
+  // to the client, which asks us to cancel; so do the signals of a closed terminal or of a cancelled job, which go to the whole group.
+  for (const int signal : {SIGPIPE, SIGINT, SIGTERM, SIGHUP}) std::signal(signal, SIG_IGN);
   // Models can print: what they write to standard output goes to the log, not into the protocol.
   const int protocolOutput = ::dup(STDOUT_FILENO);
   if (protocolOutput < 0 || ::dup2(STDERR_FILENO, STDOUT_FILENO) < 0) {

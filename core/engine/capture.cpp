@@ -54,7 +54,9 @@ Capture::Site Capture::decide(const SiteKey& key, const OpEvent& event, const se
   }
   m_promised += site.expected;
   site.state = State::taken;
-  site.onAxis0 = axis.kind == session::SampleAxis::Kind::plain && axis.axis == 0 && !reference.view.shape.empty() && reference.view.shape[0] == m_batch.size;
+  const bool found = axis.kind == session::SampleAxis::Kind::plain && axis.axis == 0;
+  const bool alone = m_batch.size == 1 && m_samples > 1;  // no axis was looked for: a leading one of size 1 is the sample's
+  site.onAxis0 = (found || alone) && !reference.view.shape.empty() && reference.view.shape[0] == m_batch.size;
   site.capture = m_writer->addCapture({labelOf(event, key.output), site.onAxis0, m_samples});
   m_order.push_back(key);
   return site;

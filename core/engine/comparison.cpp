@@ -126,6 +126,7 @@ void Comparison::addIntroduced(std::vector<MetricValues>& values, const Outputs&
 void Comparison::compareOutput(OpEvent& reference, OpEvent& candidate, int output, const IntroducedOutputs& introduced) {
   const OpOutput& a = reference.outputs[static_cast<std::size_t>(output)];
   const OpOutput& b = candidate.outputs[static_cast<std::size_t>(output)];
+  if (a.tensor.defined() && a.tensor.is_complex()) m_complexOps.insert(reference.op);
   if (!isReadable(a.tensor) || !isReadable(b.tensor)) return;
   Site& site = siteFor(reference, candidate, output);
   if (!site.summary.viewOf.empty()) return;  // a site is a view, or it is none, by its first batch
@@ -272,6 +273,7 @@ void Comparison::describe(session::RunRecord& run, storage::RunMetrics& metrics)
   collect(m_origins, run.nonfiniteOrigins);
   collect(m_reference, run.referenceNonfinite);
   run.controlFlow = m_controlFlow;
+  if (!m_complexOps.empty()) run.warnings.push_back(fmt::format("complex results are not compared in this version: {}", fmt::join(m_complexOps, ", ")));
   run.moduleOutputs = m_returns.describe(numbers);
   if (m_capture) run.capture = m_capture->summary(numbers);
 }

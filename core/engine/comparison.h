@@ -15,6 +15,7 @@
 #include <array>
 #include <map>
 #include <mutex>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -82,6 +83,7 @@ class Comparison : public MeetingObserver {
   std::map<Key, Site> m_sites;  // ordered: execution order
   std::vector<Finding> m_origins, m_reference;
   std::vector<session::ControlFlowFinding> m_controlFlow;
+  std::set<std::string> m_complexOps;  // not compared
   Capture* m_capture = nullptr;
   std::mutex m_returnsMutex;  // a module may return while the other run goes on alone
   Producers m_referenceProducers, m_candidateProducers;  // within a batch
@@ -105,6 +107,7 @@ class Comparison : public MeetingObserver {
   static void stateCause(const Site& site, session::NonfiniteFinding& finding);
   analysis::SampleLayout operandLayout(const OpEvent& event, std::size_t operand) const;
   std::vector<analysis::OperandFacts> operandFacts(const OpEvent& reference, const OpEvent& candidate, std::int64_t sample) const;
+  std::vector<bool> samplesNonfiniteBefore(const OpEvent& reference) const;
   void judgeReference(Site& site, const Key& key, const OpEvent& reference, const std::vector<analysis::SampleDivergence>& samples,
                       const analysis::SampleLayout& layout);
   void noteProducers(const Key& key, const at::Tensor& reference, const at::Tensor& candidate);

@@ -194,15 +194,39 @@ void Comparison::stateCause(const Site& site, session::NonfiniteFinding& finding
   finding.diagnosis = analysis::diagnosisOf(facts, most->first);
 }
 
+// Samples (of the batch) in which an operand of the reference is non-finite.
+std::vector<bool> Comparison::samplesNonfiniteBefore(const OpEvent& reference) const {
+  std::vector<bool> tainted(static_cast<std::size_t>(m_batch.size), false);
+  for (std::size_t i = 0; i < reference.operands.size(); ++i) {
+    const at::Tensor& operand = reference.operands[i].tensor;
+    if (!isReadable(operand) || !operand.is_floating_point()) continue;
+    const analysis::SampleLayout layout = operandLayout(reference, i);
+    const HeldView view = stridedViewOf(operand);
+    const auto samples = analysis::compareTensors(base::Reference(view.view), base::Candidate(view.view), layout, {m_low, m_tolerance, false});
+    for (std::size_t s = 0; s < samples.size(); ++s) {
+      if (samples[s].reference.total() == 0) continue;
+      if (layout.kind == session::SampleAxis::Kind::wholeBatch)
+        tainted.assign(tainted.size(), true);
+      else
+        tainted[s] = true;
+    }
+  }
+  return tainted;
+}
+
 void Comparison::judgeReference(Site& site, const Key& key, const OpEvent& reference, const std::vector<analysis::SampleDivergence>& samples,
                                 const analysis::SampleLayout& layout) {
+  if (std::all_of(samples.begin(), samples.end(), [](const auto& d) { return d.reference.total() == 0; })) return;
+  const std::vector<bool> tainted = samplesNonfiniteBefore(reference);
+  const bool oneForAll = layout.kind == session::SampleAxis::Kind::wholeBatch;
+  const auto isOrigin = [&](std::size_t s) {
+    if (samples[s].reference.total() == 0) return false;
+    return oneForAll ? std::find(tainted.begin(), tainted.end(), true) == tainted.end() : !tainted[s];
+  };
   session::NonfiniteCounts counts;
-  for (const auto& d : samples) counts = analysis::sum(counts, d.reference);
+  for (std::size_t s = 0; s < samples.size(); ++s)
+    if (isOrigin(s)) counts = analysis::sum(counts, samples[s].reference);
   if (counts.total() == 0) return;
-  for (const Operand& operand : reference.operands)
-    if (isReadable(operand.tensor) && operand.tensor.is_floating_point() &&
-        analysis::rangeOf(stridedViewOf(operand.tensor).view).nonfinite.total() > 0)
-      return;
   if (site.referenceFinding < 0) {
     site.referenceFinding = static_cast<std::ptrdiff_t>(m_reference.size());
     m_reference.push_back({{}, key});
@@ -213,7 +237,7 @@ void Comparison::judgeReference(Site& site, const Key& key, const OpEvent& refer
   const bool whole = layout.kind == session::SampleAxis::Kind::wholeBatch && m_batch.size > 1;
   finding.wholeBatch = finding.wholeBatch || whole;
   for (std::size_t s = 0; !whole && s < samples.size(); ++s)
-    if (samples[s].reference.total() > 0) finding.sampleIds.push_back(m_samples.ids[static_cast<std::size_t>(m_batch.first) + s]);
+    if (isOrigin(s)) finding.sampleIds.push_back(m_samples.ids[static_cast<std::size_t>(m_batch.first) + s]);
   finding.diagnosis = (finding.modulePath.empty() ? std::string("the root module") : finding.modulePath) + ": " + finding.op +
                       " is non-finite in FP32 already, in " + analysis::samplesText(finding.sampleIds, finding.wholeBatch);
 }

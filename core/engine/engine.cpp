@@ -1,5 +1,6 @@
 #include "core/engine/engine.h"
 
+#include "core/engine/blas_threads.h"
 #include "core/engine/loaded_model.h"
 #include "core/engine/policy_table.h"
 #include "core/engine/run_driver.h"
@@ -32,9 +33,7 @@ FileStamp stampOf(const std::string& path) {
 }
 
 // The two runs have a thread each; OpenBLAS's own pool on top of them would only contend.
-void limitBlasThreads() {
-  if (auto* set = reinterpret_cast<void (*)(int)>(::dlsym(RTLD_DEFAULT, "openblas_set_num_threads"))) set(1);
-}
+void limitBlasThreads() { setBlasThreads(1); }
 
 std::string blasName() {
   if (auto* config = reinterpret_cast<char* (*)()>(::dlsym(RTLD_DEFAULT, "openblas_get_config"))) return config();

@@ -5,9 +5,14 @@
 namespace ulpscope::engine {
 
 void Producers::made(const at::Tensor& tensor, const SiteKey& site) {
-  m_tensors.insert_or_assign(tensor.unsafeGetTensorImpl(), Tensor{c10::weak_intrusive_ptr<c10::TensorImpl>(tensor.getIntrusivePtr()), site});
+  const std::int64_t version = tensor._version();
+  m_tensors.insert_or_assign(tensor.unsafeGetTensorImpl(), Tensor{c10::weak_intrusive_ptr<c10::TensorImpl>(tensor.getIntrusivePtr()), site, version});
   c10::StorageImpl* storage = tensor.storage().unsafeGetStorageImpl();
-  m_storages.insert_or_assign(storage, Storage{c10::weak_intrusive_ptr<c10::StorageImpl>(c10::intrusive_ptr<c10::StorageImpl>::reclaim_copy(storage)), site, tensor.numel()});
+  if (static_cast<std::size_t>(tensor.numel()) * tensor.element_size() != storage->nbytes()) {
+    m_storages.erase(storage);  // an op that wrote a part of it
+    return;
+  }
+  m_storages.insert_or_assign(storage, Storage{c10::weak_intrusive_ptr<c10::StorageImpl>(c10::intrusive_ptr<c10::StorageImpl>::reclaim_copy(storage)), site, tensor.numel(), version});
 }
 
 void Producers::clear() {
@@ -17,9 +22,10 @@ void Producers::clear() {
 
 std::optional<Producers::Source> Producers::find(const at::Tensor& tensor) const {
   if (!tensor.defined() || tensor.layout() != at::kStrided || !tensor.has_storage()) return std::nullopt;
-  if (const auto own = m_tensors.find(tensor.unsafeGetTensorImpl()); own != m_tensors.end() && !own->second.alive.expired()) return Source{own->second.site, false};
+  if (const auto own = m_tensors.find(tensor.unsafeGetTensorImpl()); own != m_tensors.end() && !own->second.alive.expired())
+    return own->second.version == tensor._version() ? std::optional<Source>(Source{own->second.site, false}) : std::nullopt;
   const auto base = m_storages.find(tensor.storage().unsafeGetStorageImpl());
-  if (base == m_storages.end() || base->second.alive.expired()) return std::nullopt;
+  if (base == m_storages.end() || base->second.alive.expired() || base->second.version != tensor._version()) return std::nullopt;
   return Source{base->second.site, tensor.numel() != base->second.elements};
 }
 

@@ -22,7 +22,8 @@ struct SiteKey {
   auto operator<=>(const SiteKey&) const = default;
 };
 
-// Remembers who made each living tensor of one run. A dead tensor's address may come again: entries die with theirs.
+// Remembers who made each living tensor of one run. A dead tensor's address may come again: entries die with theirs; and an entry
+// counts only while the tensor's version counter, which all views share, stands where that op left it.
 class Producers {
  public:
   void made(const at::Tensor& tensor, const SiteKey& site);
@@ -31,18 +32,21 @@ class Producers {
     SiteKey site;
     bool part = false;  // the tensor is a part of what the site made
   };
-  // Of the tensor itself, else of the one that it is a view of; empty: an input, a parameter, or what no compared op made.
+  // Of the tensor itself, else of the one that it is a view of; empty: an input, a parameter, what no compared op made, or what
+  // was written in part since it was made, so that no one op made it.
   std::optional<Source> find(const at::Tensor& tensor) const;
 
  private:
   struct Tensor {
     c10::weak_intrusive_ptr<c10::TensorImpl> alive;
     SiteKey site;
+    std::int64_t version = 0;
   };
   struct Storage {
     c10::weak_intrusive_ptr<c10::StorageImpl> alive;
     SiteKey site;
     std::int64_t elements = 0;
+    std::int64_t version = 0;
   };
   std::unordered_map<const void*, Tensor> m_tensors;
   std::unordered_map<const void*, Storage> m_storages;

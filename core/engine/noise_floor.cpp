@@ -1,5 +1,6 @@
 #include "core/engine/noise_floor.h"
 
+#include "core/engine/blas_threads.h"
 #include "core/engine/values.h"
 
 #include <ATen/ATen.h>
@@ -11,22 +12,32 @@ namespace ulpscope::engine {
 
 using base::Error;
 using base::ErrorKind;
-using base::Result;
+
+namespace {
+
+struct FloorBlas {
+  FloorBlas() { setBlasThreads(kFloorThreads); }
+  ~FloorBlas() { setBlasThreads(kThreadsPerRun); }
+  FloorBlas(const FloorBlas&) = delete;
+  FloorBlas& operator=(const FloorBlas&) = delete;
+};
+
+}  // namespace
 
 NoiseFloorRun::NoiseFloorRun(const RunFrame& frame, const OutputCollector& reference)
     : m_frame(frame), m_reference(reference), m_sites(frame.axes, frame.settings.autocast, SampleOrder::reversed) {}
 
-// The first batch in lock-step with the reference, for the op sites; the others alone.
-Result<SideResult> NoiseFloorRun::forward(const Batch& batch, torch::jit::Module& module, torch::jit::Module& first, std::stop_token stop) {
+// Op sites: the first batch in lock-step with the reference. Both share one BLAS, so there the order alone differs in it.
+base::Status NoiseFloorRun::measureSites(std::stop_token stop) {
+  const Batch batch = m_frame.batches.front();
+  torch::jit::Module module = copyForRun(m_frame.model.module, m_frame.settings.trainMode);
+  torch::jit::Module other = copyForRun(m_frame.model.module, m_frame.settings.trainMode);
   ReferenceExecutor plain;
-  const ForwardSetup other = m_frame.reference(module, plain, argumentsFor(m_frame.set, reversed(batch)), kFloorThreads);
-  if (batch.first != 0 || m_frame.settings.observe == session::Observe::outputs) return runPlain(other);
-  const Arguments arguments = argumentsFor(m_frame.set, batch);
+  const Arguments arguments = argumentsFor(m_frame.set, batch), turned = argumentsFor(m_frame.set, reversed(batch));
   m_sites.beginBatch(batch);
-  PairResult pair = runPair([&](const EventSink& sink) { return runForward(m_frame.reference(first, plain, arguments), sink); },
-                            [&](const EventSink& sink) { return runForward(other, sink); }, m_sites, stop);
-  if (pair.cancelled) return cancelledError();
-  return std::move(pair.candidate);
+  const PairResult pair = runPair([&](const EventSink& sink) { return runForward(m_frame.reference(module, plain, arguments), sink); },
+                                  [&](const EventSink& sink) { return runForward(m_frame.reference(other, plain, turned, kFloorThreads), sink); }, m_sites, stop);
+  return pair.cancelled ? base::Status(cancelledError()) : base::success();
 }
 
 void NoiseFloorRun::keep(const SideResult& result) {
@@ -37,17 +48,19 @@ void NoiseFloorRun::keep(const SideResult& result) {
 }
 
 base::Status NoiseFloorRun::measure(RunProgress& progress, std::stop_token stop) {
+  if (m_frame.settings.observe != session::Observe::outputs)
+    if (auto status = measureSites(stop); !status) return status;
+  const FloorBlas blas;
   torch::jit::Module module = copyForRun(m_frame.model.module, m_frame.settings.trainMode);
-  torch::jit::Module first = copyForRun(m_frame.model.module, m_frame.settings.trainMode);
+  ReferenceExecutor plain;
   for (const Batch& batch : m_frame.batches) {
     if (stop.stop_requested()) return cancelledError();
     progress.at(batch, 0, "", "");
-    auto result = forward(batch, module, first, stop);
-    if (!result) return result.error();
-    if (result->failed)
-      return Error{ErrorKind::run, "FP32 fails on the same samples in another order: " + result->error, whereText(result.value()),
+    const SideResult result = runPlain(m_frame.reference(module, plain, argumentsFor(m_frame.set, reversed(batch)), kFloorThreads));
+    if (result.failed)
+      return Error{ErrorKind::run, "FP32 fails on the same samples in another order: " + result.error, whereText(result),
                    "the model's result hangs on the order of its samples; --no-noise-floor leaves this run out"};
-    keep(result.value());
+    keep(result);
   }
   return base::success();
 }

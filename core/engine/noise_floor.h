@@ -33,7 +33,7 @@ class NoiseFloorRun {
   SiteErrors m_sites;
   std::map<std::string, std::vector<at::Tensor>> m_outputs;  // by name, one a batch, in the reference's order
 
-  base::Result<SideResult> forward(const Batch& batch, torch::jit::Module& module, torch::jit::Module& first, std::stop_token stop);
+  base::Status measureSites(std::stop_token stop);
   void keep(const SideResult& result);
 };
 

@@ -92,6 +92,7 @@ void OutputCollector::addOne(Output& output, const at::Tensor& a, const at::Tens
   }
   output.reference.push_back(a.detach().clone());
   output.candidate.push_back(b->detach().clone());
+  if (isKnown(b->scalar_type())) output.candidateDtype = dtypeOf(b->scalar_type());
   if (!isReadable(a) || !isReadable(*b)) return;
   output.candidateDtype = dtypeOf(b->scalar_type());
   for (const auto& d : divergenceOfSamples(a, *b, output.sampleAxis, m_low)) {

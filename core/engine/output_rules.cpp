@@ -26,7 +26,7 @@ Rules makeRules() {
       "new_ones new_full new_empty_strided empty_strided to _to_copy type_as item _local_scalar_dense detach lift lift_fresh alias "
       "logical_not logical_and logical_or logical_xor nan_to_num channel_shuffle pixel_shuffle pixel_unshuffle _unsafe_view "
       "_reshape_alias resolve_conj resolve_neg resize set is_nonzero unique_dim _unique2 searchsorted bucketize count_nonzero "
-      "set_data index_reduce native_channel_shuffle rot90 one_hot");
+      "set_data index_reduce native_channel_shuffle rot90 one_hot squeeze unsqueeze transpose t swapaxes swapdims as_strided");
   add(rules, {Kind::promote},
       "abs neg positive add sub rsub mul div floor_divide maximum minimum fmax fmin relu leaky_relu elu celu gelu silu mish sigmoid "
       "tanh hardtanh hardswish hardsigmoid hardshrink softshrink threshold log_sigmoid log_sigmoid_forward sqrt sin cos atan asinh "

@@ -57,7 +57,7 @@ void markNoise(session::RunRecord& run, const OutputCollector::Output& output, c
   const auto moved = divergenceOfSamples(reference, other, output.sampleAxis, run.settings.autocast);
   for (session::Flip& flip : run.flips) {
     const double error = moved[static_cast<std::size_t>(flip.sample)].maxAbsOrNan();
-    flip.withinNoiseFloor = flipped.count(flip.sample) > 0 || flip.referenceMargin <= 2 * error;
+    flip.withinNoiseFloor = flipped.count(flip.sample) > 0 || (error > 0 && flip.referenceMargin <= 2 * error);
   }
 }
 

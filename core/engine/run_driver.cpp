@@ -100,6 +100,7 @@ Status RunDriver::prepare() {
   for (const auto& parameter : m_model.module.named_parameters()) m_parameterVersions.emplace_back(parameter.name, parameter.value._version());
   m_run.createdUtc = base::utcNow();
   m_run.settings = m_settings;
+  if (!m_settings.onlySamples.empty()) m_run.settings.onlySamples = m_set.samples.ids;  // each once, in the set's order
   m_run.libtorchVersion = TORCH_VERSION;
   m_run.policyTable = m_table.name();
   m_run.threadsPerRun = kThreadsPerRun;

@@ -134,6 +134,14 @@ void CaptureLayout::describeRows(const Dataset& dataset) {
   h5::writeAttribute(h5::openDataset(groupOf(dataset.capture), dataset.name), kRowsWritten, runs.dump());
 }
 
+// Rows that no batch reached take room in the file, but hold nothing.
+std::int64_t CaptureLayout::writtenBytes(const Dataset& dataset) {
+  if (!dataset.allBatches || dataset.shape.empty() || dataset.shape[0] == 0) return static_cast<std::int64_t>(dataset.sizeBytes);
+  std::int64_t rows = 0;
+  for (const auto& [first, count] : dataset.rows) rows += count;
+  return static_cast<std::int64_t>(dataset.sizeBytes) / dataset.shape[0] * rows;
+}
+
 void CaptureLayout::describeCaptures(const std::vector<CapturePlan>& plans, RunRecord& run) {
   for (std::size_t i = 0; i < plans.size(); ++i) {
     describeSite(groupOf(i), run, i, plans[i]);
@@ -142,7 +150,7 @@ void CaptureLayout::describeCaptures(const std::vector<CapturePlan>& plans, RunR
   for (const auto& [key, dataset] : m_datasets) {
     if (dataset.allBatches) describeRows(dataset);
     if (run.capture && dataset.capture < run.capture->sites.size())
-      run.capture->sites[dataset.capture].bytes += static_cast<std::int64_t>(dataset.sizeBytes);
+      run.capture->sites[dataset.capture].bytes += writtenBytes(dataset);
   }
 }
 

@@ -45,6 +45,7 @@ class CaptureLayout {
   const h5::Group& groupOf(std::size_t capture);
   void describeCaptures(const std::vector<CapturePlan>& plans, session::RunRecord& run);
   void describeRows(const Dataset& dataset);
+  static std::int64_t writtenBytes(const Dataset& dataset);
   void linkModules(const session::RunRecord& run);
   void sortExtents();
 

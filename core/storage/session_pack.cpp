@@ -5,6 +5,7 @@
 #include "core/storage/atomic_file.h"
 #include "core/storage/h5_guard.h"
 #include "core/storage/pack_archive.h"
+#include "core/storage/run_files.h"
 #include "core/storage/session_care.h"
 #include "core/storage/session_paths.h"
 
@@ -62,6 +63,8 @@ Status addRunFile(Contents& contents, const std::string& master, const session::
   const auto whole = h5::checkFile(path);
   if (!whole) return whole.error();
   if (auto intact = checkExtents(path, whole->extents); !intact) return intact;
+  // A file that lost its digest with its end is found by opening it.
+  if (const auto opens = h5::guardedRead(path, [&] { return sessionIdOfRunFile(path); }); !opens) return opens.error();
   const auto sum = base::sha256OfFile(path);
   if (!sum) return sum.error();
   addSum(contents, sum.value(), name, fs::file_size(path));

@@ -4,7 +4,6 @@
 #include <gmock/gmock.h>
 #include <nlohmann/json.hpp>
 
-#include <chrono>
 
 namespace ulpscope::test {
 namespace {
@@ -36,17 +35,12 @@ TEST(CliHelp, EveryCommandHasHelp) {
   }
 }
 
-TEST(CliVersion, IsPrintedWithinFiftyMilliseconds) {
+// How long it takes: tests/bench (bench_startup).
+TEST(CliVersion, IsPrinted) {
   const Folder folder;
-  auto fastest = std::chrono::steady_clock::duration::max();
-  for (int i = 0; i < 5; ++i) {  // a busy machine may delay some
-    const auto start = std::chrono::steady_clock::now();
-    const Finished version = ulpscope(folder, {"--version"});
-    fastest = std::min(fastest, std::chrono::steady_clock::now() - start);
-    EXPECT_EQ(version.code, 0);
-    EXPECT_THAT(version.out, testing::MatchesRegex("ulpscope [0-9]+\\.[0-9]+\\.[0-9]+\n"));
-  }
-  EXPECT_LT(fastest, std::chrono::milliseconds(50));
+  const Finished version = ulpscope(folder, {"--version"});
+  EXPECT_EQ(version.code, 0);
+  EXPECT_THAT(version.out, testing::MatchesRegex("ulpscope [0-9]+\\.[0-9]+\\.[0-9]+\n"));
 }
 
 TEST(CliVersion, AsJsonNamesTheLibraries) {
@@ -87,14 +81,14 @@ INSTANTIATE_TEST_SUITE_P(
     testing::Values(
         Wrong{"GuiOfNothing", {"gui", "none.ulps"}, 3, "none.ulps: does not exist; check the path"},
         Wrong{"Command", {"rnu"}, 2, "rnu: there is no such command; did you mean 'run' or 'gui'?"},
-        Wrong{"Option", {"run", "m.ts", "--inptus", "x"}, 2, "run --inptus: there is no such option; did you mean '--inputs' or '--labels'?"},
+        Wrong{"Option", {"run", "m.ts", "--inptus", "x"}, 2, "run --inptus: there is no such option; did you mean '--inputs' or '--capture'?"},
         Wrong{"LaterCommand", {"check", "s.ulps"}, 2, "check: is not a command of this version; use 'inspect', 'run', 'demo', 'pack', 'unpack', 'repair', 'doctor', 'snippet', 'worker' or 'gui'"},
         Wrong{"LaterCommandsHelp", {"report", "--help"}, 2, "report: is not a command of this version; use 'inspect', 'run', 'demo', 'pack', 'unpack', 'repair', 'doctor', 'snippet', 'worker' or 'gui'"},
         Wrong{"UnknownCommandsHelp", {"insepct", "--help"}, 2, "insepct: there is no such command; did you mean 'inspect' or 'snippet'?"},
         Wrong{"UnknownCommandAfterHelp", {"--help", "rnu"}, 2, "rnu: there is no such command; did you mean 'run' or 'gui'?"},
         Wrong{"UnknownCommandsVersion", {"rnu", "--version"}, 2, "rnu: there is no such command; did you mean 'run' or 'gui'?"},
         Wrong{"LaterOption", runWith({"--criteria", "c.json"}), 2, "run --criteria: is not an option of this version; `ulpscope run --help` lists those it has"},
-        Wrong{"LaterOptionWithEquals", runWith({"--observe=stats"}), 2, "run --observe: is not an option of this version; `ulpscope run --help` lists those it has"},
+        Wrong{"LaterOptionWithEquals", runWith({"--junit=j.xml"}), 2, "run --junit: is not an option of this version; `ulpscope run --help` lists those it has"},
         Wrong{"NoModel", {"run"}, 2, "run: which model? MODEL is missing; for instance: ulpscope run model.ts --inputs inputs.h5"},
         Wrong{"NoInputs", {"run", "m.ts"}, 2, "run: on which inputs? --inputs F is missing; `ulpscope snippet` prints Python lines that save them"},
         Wrong{"Extra", runWith({"again"}), 2, "run again: is one word too many; see `ulpscope run --help`"},

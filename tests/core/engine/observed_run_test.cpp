@@ -115,6 +115,25 @@ TEST(ModuleOutputs, OfATupleHaveTheirNames) {
   EXPECT_EQ(pair[1].site, siteOf(outcome, "pair", "aten::mul"));
 }
 
+TEST(ModuleOutputs, ThatWereWrittenInPartSinceHaveNoSite) {
+  const RunOutcome outcome = runOf(observed("Written"));
+  EXPECT_EQ(outputsOf(outcome, "lin").size(), 1U);
+  for (const char* path : {"blank", "assembled"}) EXPECT_THAT(outputsOf(outcome, path), IsEmpty()) << path;
+}
+
+// Which samples are origins does not hang on who shares their batch.
+TEST(ReferenceNonfinite, IsJudgedSampleBySample) {
+  for (const int batchSize : {1, 3, 6}) {
+    session::RunRequest request = observed("Infinite");
+    request.settings.batchSize = batchSize;
+    const RunOutcome outcome = runOf(request);
+    const auto exp = std::find_if(outcome.run.referenceNonfinite.begin(), outcome.run.referenceNonfinite.end(), [](const auto& f) { return f.op == "aten::exp"; });
+    ASSERT_NE(exp, outcome.run.referenceNonfinite.end()) << batchSize;
+    EXPECT_THAT(exp->sampleIds, ElementsAre("4")) << batchSize;
+    EXPECT_EQ(exp->counts.plusInf, 8) << batchSize;
+  }
+}
+
 TEST(ModuleOutputs, AreTheSameForEveryBatch) {
   session::RunRequest request = observed("Modules");
   const std::size_t once = runOf(request).run.moduleOutputs.size();
@@ -217,8 +236,9 @@ TEST(ObserveOutputs, NamesTheSamplesWithNonFiniteOutputs) {
 
 TEST(OnlySamples, KeepTheirPlacesAmongAll) {
   session::RunRequest request = observed("Exact");
-  request.settings.onlySamples = {"3", "2"};
+  request.settings.onlySamples = {"3", "2", "3"};
   const RunOutcome outcome = runOf(request);
+  EXPECT_THAT(outcome.run.settings.onlySamples, ElementsAre("2", "3")) << "each once, in the set's order";
   const auto expected = tests::expectedOf("observed/Exact").at("linear").at("rel_l2");
   const std::int64_t site = siteOf(outcome, "lin", "aten::linear");
   EXPECT_EQ(outcome.samples.ids.size(), 5U);

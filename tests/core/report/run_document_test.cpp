@@ -62,16 +62,23 @@ TEST(RunDocument, HasTheKeysThatStand) {
               UnorderedElementsAre("schema", "status", "error", "session", "run_id", "exploratory", "candidates_tried",
                                    "warnings", "engine", "model", "policy", "probe_check", "outputs", "first_nonfinite",
                                    "nonfinite_origins", "reference_nonfinite", "candidate_error", "control_flow",
-                                   "unresolved_calls", "flips", "no_decision", "sites", "verdict"));
+                                   "unresolved_calls", "flips", "no_decision", "nonfinite_samples", "only_samples", "sites", "module_outputs",
+                                   "noise_floor", "capture", "verdict"));
   EXPECT_THAT(keys(sampleDocument()["first_nonfinite"]),
               UnorderedElementsAre("stage", "op", "overload", "module", "source", "occurrence", "sample_ids", "whole_batch",
                                    "values", "counts", "cause", "root_cause", "operands", "reference", "diagnosis"));
   EXPECT_THAT(keys(sampleDocument()["flips"][0]),
               UnorderedElementsAre("sample_id", "reference", "candidate", "reference_margin", "candidate_margin", "kind",
-                                   "effect", "positions", "reference_top", "candidate_top", "first_site_over_tolerance"));
+                                   "effect", "positions", "reference_top", "candidate_top", "first_site_over_tolerance",
+                                   "within_noise_floor"));
   EXPECT_THAT(keys(sampleDocument()["sites"][0]),
-              UnorderedElementsAre("module", "op", "overload", "occurrence", "dtype", "sample_axis", "max_abs", "rel_l2",
-                                   "max_ulp", "introduced_rel_l2", "headroom_bits", "differing_elements", "nonfinite"));
+              UnorderedElementsAre("module", "op", "overload", "source", "occurrence", "output", "dtype", "reference_dtype", "policy", "shape",
+                                   "sample_axis", "view_of", "elements", "elements_over_tolerance", "differing_elements", "nonfinite",
+                                   "candidate_nonfinite", "reference_nonfinite", "role", "noise_floor_rel_l2", "reference_error_to_fp64",
+                                   "candidate_error_to_fp64", "rel_l2", "max_abs", "mean_abs", "max_rel", "cosine_distance", "sqnr_db", "max_ulp",
+                                   "share_over_tolerance", "introduced_rel_l2", "inherited_rel_l2", "reference_min", "reference_max",
+                                   "reference_max_abs", "reference_smallest", "candidate_min", "candidate_max", "candidate_max_abs",
+                                   "candidate_smallest", "headroom_bits", "share_subnormal_reference", "share_subnormal_candidate", "share_flushed"));
   EXPECT_THAT(keys(sampleDocument()["outputs"][0]),
               UnorderedElementsAre("name", "shape", "dtype", "max_abs", "max_rel", "rel_l2", "cosine_distance", "max_ulp",
                                    "elements", "differing_elements", "nonfinite"));

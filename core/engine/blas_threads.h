@@ -1,0 +1,13 @@
+// OpenBLAS's own pool of threads, of the whole process. Private to core/engine.
+#pragma once
+
+#include <dlfcn.h>
+
+namespace ulpscope::engine {
+
+// Nothing happens with another BLAS.
+inline void setBlasThreads(int threads) {
+  if (auto* set = reinterpret_cast<void (*)(int)>(::dlsym(RTLD_DEFAULT, "openblas_set_num_threads"))) set(threads);
+}
+
+}  // namespace ulpscope::engine
