@@ -84,6 +84,18 @@ bool writesConstants(const std::string& op) {
   return false;
 }
 
+// Marks the samples of which an operand is non-finite, as `counts` counts it; all of them where they cannot be told apart.
+void taint(std::vector<bool>& tainted, const std::vector<analysis::SampleDivergence>& samples,
+           session::NonfiniteCounts analysis::SampleDivergence::*counts, const analysis::SampleLayout& layout) {
+  for (std::size_t s = 0; s < samples.size(); ++s) {
+    if ((samples[s].*counts).total() == 0) continue;
+    if (layout.kind == session::SampleAxis::Kind::wholeBatch)
+      tainted.assign(tainted.size(), true);
+    else
+      tainted[s] = true;
+  }
+}
+
 }  // namespace
 
 analysis::SampleLayout Comparison::operandLayout(const OpEvent& event, std::size_t operand) const {
@@ -119,13 +131,7 @@ std::vector<bool> Comparison::taintedSamples(const OpEvent& reference, const OpE
     const HeldView refView = stridedViewOf(a);
     const HeldView candView = stridedViewOf(b);
     const auto samples = analysis::compareTensors(base::Reference(refView.view), base::Candidate(candView.view), layout, {m_low, m_tolerance, false});
-    for (std::size_t s = 0; s < samples.size(); ++s) {
-      if (samples[s].candidateOnly.total() == 0) continue;
-      if (layout.kind == session::SampleAxis::Kind::wholeBatch)
-        tainted.assign(tainted.size(), true);
-      else
-        tainted[s] = true;
-    }
+    taint(tainted, samples, &analysis::SampleDivergence::candidateOnly, layout);
   }
   return tainted;
 }
@@ -203,13 +209,7 @@ std::vector<bool> Comparison::samplesNonfiniteBefore(const OpEvent& reference) c
     const analysis::SampleLayout layout = operandLayout(reference, i);
     const HeldView view = stridedViewOf(operand);
     const auto samples = analysis::compareTensors(base::Reference(view.view), base::Candidate(view.view), layout, {m_low, m_tolerance, false});
-    for (std::size_t s = 0; s < samples.size(); ++s) {
-      if (samples[s].reference.total() == 0) continue;
-      if (layout.kind == session::SampleAxis::Kind::wholeBatch)
-        tainted.assign(tainted.size(), true);
-      else
-        tainted[s] = true;
-    }
+    taint(tainted, samples, &analysis::SampleDivergence::reference, layout);
   }
   return tainted;
 }

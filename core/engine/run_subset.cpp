@@ -27,6 +27,7 @@ std::vector<T> spread(const std::vector<T>& cells, std::size_t rows, const std::
 }  // namespace
 
 void spreadOver(const session::SampleSet& all, const session::SampleSet& chosen, RunOutcome& outcome) {
+  if (chosen.ids.size() == all.ids.size()) return;  // all of them: everything is in its place
   const std::vector<std::size_t> places = placesOf(all, chosen);
   const std::size_t count = all.ids.size();
   const std::size_t sites = outcome.run.sites.size();

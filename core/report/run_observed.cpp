@@ -20,13 +20,6 @@ using session::SiteSummary;
 constexpr std::size_t kShownLeftOut = 5;
 constexpr std::size_t kShownOutputs = 5;
 
-std::string listed(const std::vector<std::string>& names) {
-  constexpr std::size_t kShown = 10;
-  std::string text;
-  for (std::size_t i = 0; i < names.size() && i < kShown; ++i) text += (i ? ", " : "") + names[i];
-  return text + (names.size() > kShown ? fmt::format(" and {} more", names.size() - kShown) : "");
-}
-
 std::string flipsOfNoise(const RunRecord& run) {
   if (run.settings.decision.kind == session::DecisionRule::Kind::none) return "";
   const auto within = std::count_if(run.flips.begin(), run.flips.end(), [](const session::Flip& f) { return f.withinNoiseFloor; });
@@ -40,6 +33,13 @@ std::string flipsOfNoise(const RunRecord& run) {
 double refereeRatio(const SiteSummary& site) { return *site.candidateErrorToFp64 / *site.referenceErrorToFp64; }
 
 }  // namespace
+
+std::string listed(const std::vector<std::string>& names) {
+  std::string text;
+  for (std::size_t i = 0; i < names.size() && i < kShownNames; ++i) text += (i ? ", " : "") + names[i];
+  if (names.size() > kShownNames) text += fmt::format(" and {} more", names.size() - kShownNames);
+  return text;
+}
 
 std::string sizeText(std::int64_t bytes) {
   const auto value = static_cast<double>(bytes);

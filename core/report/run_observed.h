@@ -3,7 +3,10 @@
 
 #include "core/session/session.h"
 
+#include <cstddef>
+#include <cstdint>
 #include <string>
+#include <vector>
 
 namespace ulpscope::report {
 
@@ -12,6 +15,9 @@ std::string subsetText(const session::Session& session, const session::RunRecord
 std::string noiseText(const session::RunRecord& run);                                   // "NOISE FLOOR ..."
 std::string refereeText(const session::RunRecord& run);                                 // "REFEREE ..."
 std::string captureText(const session::RunRecord& run);                                 // "CAPTURED ..."
+inline constexpr std::size_t kShownNames = 10;
+// "a, b, c and 3 more".
+std::string listed(const std::vector<std::string>& names);
 // "12.3 MB", decimal.
 std::string sizeText(std::int64_t bytes);
 

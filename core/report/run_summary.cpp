@@ -24,7 +24,6 @@ using session::SiteSummary;
 
 constexpr std::size_t kShownFlips = 10;
 constexpr std::size_t kShownSites = 5;
-constexpr std::size_t kShownNames = 10;
 constexpr std::size_t kShownOrigins = 5;
 
 std::string lowName(const RunRecord& run) { return run.settings.autocast == base::DType::bfloat16 ? "BF16" : "FP16"; }
@@ -32,13 +31,6 @@ std::string moduleName(const std::string& path) { return path.empty() ? "(root)"
 
 // What a run that broke off says holds for its beginning only.
 std::string upTo(const RunRecord& run) { return run.candidateError ? ", up to the error" : ""; }
-
-std::string listed(const std::vector<std::string>& names) {
-  std::string text;
-  for (std::size_t i = 0; i < names.size() && i < kShownNames; ++i) text += (i ? ", " : "") + names[i];
-  if (names.size() > kShownNames) text += fmt::format(" and {} more", names.size() - kShownNames);
-  return text;
-}
 
 std::string andMore(std::size_t total, std::size_t shown) {
   return total > shown ? fmt::format("  ... and {} more\n", total - shown) : "";
