@@ -1,5 +1,6 @@
 #include "app/engine/worker.h"
 
+#include "app/engine/freed_memory.h"
 #include "app/engine/requests.h"
 #include "core/protocol/message.h"
 
@@ -129,12 +130,14 @@ void work(Queue& queue, Output& output) {
   while (auto message = queue.next(stop)) {
     const auto result = answer(engine, *message, output, stop);
     output.send(result ? protocol::encodeResult(message->id, result.value()) : protocol::encodeError(message->id, result.error()));
+    giveFreedMemoryBack();
   }
 }
 
 }  // namespace
 
 int serve(int input, int output) {
+  keepFreedMemory();
   Output out(output);
   Queue queue;
   std::thread worker([&] { work(queue, out); });

@@ -4,6 +4,10 @@
 // elements that are finite in both ("finite pairs"); ranges are each side's own, over that side's finite elements. Without a
 // finite pair a metric is NaN ("not evaluated"), never 0; so it is for an empty tensor. Format quantities (ULP, tiny, subnormal,
 // flushed) are those of CompareOptions::low, whatever the tensors' dtypes.
+//
+// Complex elements: |b-a|, |a| and |b| are moduli, ranges too; a product is the real part of conj(a) b, so that norms, cosine and
+// SQNR are those of the real and imaginary parts taken together; ULP distance is the larger of both parts'; flushed: both parts of
+// a round to zero and b = 0. One with a NaN part counts as NaN, else one with an infinite part as +inf.
 #pragma once
 
 #include "core/analysis/tensor_view.h"
@@ -76,7 +80,7 @@ struct CompareOptions {
 
 session::NonfiniteCounts sum(const session::NonfiniteCounts& a, const session::NonfiniteCounts& b);
 
-// One pass over both, any strides, copying a chunk at most. Precondition: equal shapes, neither complex. One entry a sample of
+// One pass over both, any strides, copying a chunk at most. Precondition: equal shapes. One entry a sample of
 // `layout`. The answer is the same to the bit on every processor and for every way the elements lie in memory.
 std::vector<SampleDivergence> compareTensors(const base::Reference<TensorView>& reference,
                                              const base::Candidate<TensorView>& candidate, const SampleLayout& layout,

@@ -1,5 +1,6 @@
 #include "core/analysis/divergence_walk.h"
 
+#include "core/analysis/complex_pairs.h"
 #include "core/analysis/pair_tiles.h"
 #include "core/analysis/wide_pairs.h"
 #include "core/base/error.h"
@@ -137,7 +138,6 @@ std::vector<SampleDivergence> compareTensorsWith(InstructionSet set, const base:
   const TensorView& a = reference.value;
   const TensorView& b = candidate.value;
   ULPSCOPE_CHECK(a.shape == b.shape);
-  ULPSCOPE_CHECK(!base::isComplex(a.dtype) && !base::isComplex(b.dtype));
   ULPSCOPE_CHECK(options.low == DType::float16 || options.low == DType::bfloat16);
   ULPSCOPE_CHECK(options.tolerance.atol >= 0 && options.tolerance.rtol >= 0);
   const PlainArithmetic plain;
@@ -147,6 +147,9 @@ std::vector<SampleDivergence> compareTensorsWith(InstructionSet set, const base:
     FloatComparison comparison(set, parameters, samples);
     forEachPairOfRuns(a, b, layout, [&](std::int64_t sample, const Runs& x, const Runs& y) { comparison.add(sample, x, y); });
     comparison.finish();
+  } else if (base::isComplex(a.dtype) || base::isComplex(b.dtype)) {
+    ComplexComparison comparison(parameters, samples);
+    forEachPairOfRuns(a, b, layout, [&](std::int64_t sample, const Runs& x, const Runs& y) { comparison.add(sample, x, y); });
   } else {
     WideComparison comparison(parameters, samples);
     forEachPairOfRuns(a, b, layout, [&](std::int64_t sample, const Runs& x, const Runs& y) { comparison.add(sample, x, y); });

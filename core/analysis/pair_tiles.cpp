@@ -1,6 +1,7 @@
 #include "core/analysis/pair_tiles.h"
 
 #include <algorithm>
+#include <complex>
 #include <cstring>
 
 namespace ulpscope::analysis {
@@ -145,7 +146,7 @@ void joinInto(const Runs& runs, T* out) {
 }  // namespace
 
 std::byte* TileBuffer::bytes() {
-  constexpr std::size_t kBytes = static_cast<std::size_t>(kTileElements) * sizeof(double);
+  constexpr std::size_t kBytes = static_cast<std::size_t>(kTileElements) * sizeof(std::complex<double>);
   if (!m_memory) m_memory = std::make_unique_for_overwrite<std::byte[]>(kBytes);
   return m_memory.get();
 }
@@ -156,7 +157,8 @@ const void* joined(const Runs& runs, TileBuffer& buffer) {
     case 1: joinInto(runs, buffer.as<std::uint8_t>()); break;
     case 2: joinInto(runs, buffer.as<std::uint16_t>()); break;
     case 4: joinInto(runs, buffer.as<std::uint32_t>()); break;
-    default: joinInto(runs, buffer.as<std::uint64_t>()); break;
+    case 8: joinInto(runs, buffer.as<std::uint64_t>()); break;
+    default: joinInto(runs, buffer.as<std::complex<double>>()); break;
   }
   return buffer.bytes();
 }

@@ -29,7 +29,7 @@ struct SampleAxisEvidence {
 // A dimension qualifies when every changed element lies at that sample's place along it: index `replaced` of `samples`
 // (plain), block replaced*n..replaced*n+n-1 (sampleMajor) or indices congruent to `replaced` (sampleMinor). "By far the most":
 // at least twice the sum of squared changes of any other entry; non-finite values are no part of the sums.
-// Precondition: equal dtypes, not complex. Different shapes: changed, nothing qualifies.
+// Precondition: equal dtypes. Different shapes: changed, nothing qualifies.
 SampleAxisEvidence findSampleAxis(const TensorView& before, const TensorView& after, const SampleProbe& probe);
 
 // Whether `after`, of a run on the samples `order` of the batch of `before`, holds at each place what that sample had in `before`:

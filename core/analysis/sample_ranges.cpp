@@ -141,7 +141,7 @@ std::vector<RangeSummary> rangesOf(const TensorView& view, const SampleLayout& l
     addPiece(samples, {{view.data, view.dtype, {}, {}}, 0, 0, count}, layout);
     return samples;
   }
-  std::vector<std::uint64_t> chunk(static_cast<std::size_t>(std::min(kChunk, count)));
+  std::vector<std::byte> chunk(static_cast<std::size_t>(std::min(kChunk, count)) * base::sizeBytes(view.dtype));
   for (std::int64_t first = 0; first < count; first += kChunk) {
     const std::int64_t n = std::min(kChunk, count - first);
     packElements(view, first, n, chunk.data());

@@ -7,7 +7,7 @@
 
 namespace ulpscope::analysis {
 
-// One pass, any strides, copying a chunk at most. Precondition: not complex. One entry a sample of `layout`, what add() gives element
+// One pass, any strides, copying a chunk at most. Complex elements count by their modulus. One entry a sample of `layout`, what add() gives element
 // after element; a zero's sign is not told: min and max of zeros are +0.
 std::vector<RangeSummary> rangesOf(const TensorView& view, const SampleLayout& layout);
 

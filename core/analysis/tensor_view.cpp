@@ -90,8 +90,15 @@ double elementAt(const TensorView& view, std::int64_t element) {
     case base::DType::int8: return load<std::int8_t>(view.data, i);
     case base::DType::uint8:
     case base::DType::boolean: return load<std::uint8_t>(view.data, i);
-    default: ULPSCOPE_CHECK(!base::isComplex(view.dtype)); return 0;
+    case base::DType::complex64: return modulusOf({load<float>(view.data, 2 * i), load<float>(view.data, 2 * i + 1)});
+    case base::DType::complex128: return modulusOf({load<double>(view.data, 2 * i), load<double>(view.data, 2 * i + 1)});
   }
+  return 0;
+}
+
+double modulusOf(std::complex<double> z) {
+  if (std::isnan(z.real()) || std::isnan(z.imag())) return std::numeric_limits<double>::quiet_NaN();  // hypot(NaN, inf) is inf
+  return std::hypot(z.real(), z.imag());
 }
 
 void packElements(const TensorView& view, std::int64_t first, std::int64_t count, void* out) {
@@ -105,7 +112,8 @@ void packElements(const TensorView& view, std::int64_t first, std::int64_t count
     case 1: return packStrided(view, first, count, static_cast<std::uint8_t*>(out));
     case 2: return packStrided(view, first, count, static_cast<std::uint16_t*>(out));
     case 4: return packStrided(view, first, count, static_cast<std::uint32_t*>(out));
-    default: ULPSCOPE_CHECK(size == 8); return packStrided(view, first, count, static_cast<std::uint64_t*>(out));
+    case 8: return packStrided(view, first, count, static_cast<std::uint64_t*>(out));
+    default: ULPSCOPE_CHECK(size == 16); return packStrided(view, first, count, static_cast<std::complex<double>*>(out));
   }
 }
 

@@ -4,6 +4,7 @@
 #include "core/base/dtype.h"
 #include "core/session/run_record.h"
 
+#include <complex>
 #include <cstddef>
 #include <cstdint>
 #include <vector>
@@ -22,8 +23,10 @@ struct TensorView {
   bool isContiguous() const;  // in memory as numbered, whether strides are given or not
 };
 
-// Element i as double; exact for every dtype but int64 beyond 2^53. Precondition: not complex.
+// Element i as double; exact for every dtype but int64 beyond 2^53. Of a complex one its modulus; NaN where a
+// part is NaN.
 double elementAt(const TensorView& view, std::int64_t i);
+double modulusOf(std::complex<double> z);
 
 // Copies elements [first, first + count) to `out`, in their own dtype, one after another.
 void packElements(const TensorView& view, std::int64_t first, std::int64_t count, void* out);

@@ -50,4 +50,6 @@ bool isFloating(DType dtype) {
 
 bool isComplex(DType dtype) { return dtype == DType::complex64 || dtype == DType::complex128; }
 
+bool isInexact(DType dtype) { return isFloating(dtype) || isComplex(dtype); }
+
 }  // namespace ulpscope::base

@@ -14,5 +14,7 @@ std::optional<DType> dtypeFromName(const std::string& name);
 std::size_t sizeBytes(DType dtype);
 bool isFloating(DType dtype);  // float64, float32, float16, bfloat16
 bool isComplex(DType dtype);
+// Floating or complex: values that have a distance; of integers and bools the differing ones are counted.
+bool isInexact(DType dtype);
 
 }  // namespace ulpscope::base

@@ -32,9 +32,16 @@ std::uint8_t flagsOf(const analysis::SampleDivergence& d, bool wholeBatch) {
   return flags;
 }
 
+// Of a tensor that is not readable: what stands in the way.
+std::string unreadable(const at::Tensor& t) {
+  if (t.is_quantized()) return "quantised";
+  if (t.layout() != at::kStrided) return "sparse";
+  return t.has_storage() ? std::string("dtype ") + c10::toString(t.scalar_type()) : "no storage";
+}
+
 bool needsReplay(const OpEvent& event) {
   return std::any_of(event.outputs.begin(), event.outputs.end(),
-                     [](const OpOutput& o) { return !o.isView && o.tensor.defined() && o.tensor.is_floating_point(); });
+                     [](const OpOutput& o) { return !o.isView && o.tensor.defined() && isInexact(o.tensor); });
 }
 
 }  // namespace
@@ -107,7 +114,7 @@ void Comparison::addIntroduced(std::vector<MetricValues>& values, const Outputs&
   if (output >= introduced.policy.size() || output >= introduced.fp32.size()) return;
   const at::Tensor& policy = introduced.policy[output];
   const at::Tensor& fp32 = introduced.fp32[output];
-  if (!isReadable(policy) || !isReadable(fp32) || policy.sizes() != fp32.sizes() || !policy.is_floating_point()) return;
+  if (!isReadable(policy) || !isReadable(fp32) || policy.sizes() != fp32.sizes() || !isInexact(policy)) return;
   if (policy.sizes() != outputs.candidate.tensor.sizes()) return;
   const std::vector<double> norms = referenceNorms(outputs.reference.view, outputs.samples, outputs.layout);
   const HeldView policyView = stridedViewOf(policy);
@@ -126,8 +133,10 @@ void Comparison::addIntroduced(std::vector<MetricValues>& values, const Outputs&
 void Comparison::compareOutput(OpEvent& reference, OpEvent& candidate, int output, const IntroducedOutputs& introduced) {
   const OpOutput& a = reference.outputs[static_cast<std::size_t>(output)];
   const OpOutput& b = candidate.outputs[static_cast<std::size_t>(output)];
-  if (a.tensor.defined() && a.tensor.is_complex()) m_complexOps.insert(reference.op);
-  if (!isReadable(a.tensor) || !isReadable(b.tensor)) return;
+  if (!isReadable(a.tensor) || !isReadable(b.tensor)) {
+    if (a.tensor.defined()) m_notCompared.insert(fmt::format("{} ({})", reference.op, unreadable(a.tensor)));
+    return;
+  }
   Site& site = siteFor(reference, candidate, output);
   if (!site.summary.viewOf.empty()) return;  // a site is a view, or it is none, by its first batch
   if (a.tensor.sizes() != b.tensor.sizes()) {
@@ -136,13 +145,13 @@ void Comparison::compareOutput(OpEvent& reference, OpEvent& candidate, int outpu
   }
   const Key key{reference.index, output};
   Outputs outputs{stridedViewOf(a.tensor), stridedViewOf(b.tensor), layoutFor(a.tensor, axisOf(reference, output)), {}};
-  const bool floating = base::isFloating(site.summary.candidateDtype);
+  const bool inexact = base::isInexact(site.summary.candidateDtype);
   outputs.samples = analysis::compareTensors(base::Reference(outputs.reference.view), base::Candidate(outputs.candidate.view), outputs.layout,
-                                             {m_low, m_tolerance, /*ulp=*/floating});
+                                             {m_low, m_tolerance, /*ulp=*/inexact});
   // Integers and bools: the number of differing elements, no distance.
   std::vector<MetricValues> values(outputs.samples.size());
-  for (std::size_t s = 0; floating && s < values.size(); ++s) values[s] = analysis::metricValues(outputs.samples[s], m_low);
-  if (floating) addIntroduced(values, outputs, introduced, static_cast<std::size_t>(output));
+  for (std::size_t s = 0; inexact && s < values.size(); ++s) values[s] = analysis::metricValues(outputs.samples[s], m_low);
+  if (inexact) addIntroduced(values, outputs, introduced, static_cast<std::size_t>(output));
   record(site, outputs.samples, values, outputs.layout);
   noteProducers(key, a.tensor, b.tensor);
   if (m_capture) m_capture->take(key, reference, axisOf(reference, output), outputs.reference, outputs.candidate);
@@ -155,7 +164,7 @@ void Comparison::record(Site& site, const std::vector<analysis::SampleDivergence
   session::SiteSummary& summary = site.summary;
   for (const auto& d : samples) {
     summary.elements += d.elements;
-    summary.elementsOverTolerance += base::isFloating(summary.candidateDtype) ? d.overTolerance : 0;
+    summary.elementsOverTolerance += base::isInexact(summary.candidateDtype) ? d.overTolerance : 0;
     summary.differingElements += d.differing;
     summary.candidateOnly = analysis::sum(summary.candidateOnly, d.candidateOnly);
     summary.candidate = analysis::sum(summary.candidate, d.candidate);
@@ -273,7 +282,7 @@ void Comparison::describe(session::RunRecord& run, storage::RunMetrics& metrics)
   collect(m_origins, run.nonfiniteOrigins);
   collect(m_reference, run.referenceNonfinite);
   run.controlFlow = m_controlFlow;
-  if (!m_complexOps.empty()) run.warnings.push_back(fmt::format("complex results are not compared in this version: {}", fmt::join(m_complexOps, ", ")));
+  if (!m_notCompared.empty()) run.warnings.push_back(fmt::format("not compared, since their elements cannot be read: {}", fmt::join(m_notCompared, ", ")));
   run.moduleOutputs = m_returns.describe(numbers);
   if (m_capture) run.capture = m_capture->summary(numbers);
 }

@@ -83,7 +83,7 @@ class Comparison : public MeetingObserver {
   std::map<Key, Site> m_sites;  // ordered: execution order
   std::vector<Finding> m_origins, m_reference;
   std::vector<session::ControlFlowFinding> m_controlFlow;
-  std::set<std::string> m_complexOps;  // not compared
+  std::set<std::string> m_notCompared;  // ops whose results cannot be read
   Capture* m_capture = nullptr;
   std::mutex m_returnsMutex;  // a module may return while the other run goes on alone
   Producers m_referenceProducers, m_candidateProducers;  // within a batch

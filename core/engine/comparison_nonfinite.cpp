@@ -15,7 +15,7 @@ namespace ulpscope::engine {
 namespace {
 
 bool comparablePair(const at::Tensor& a, const at::Tensor& b) {
-  return isReadable(a) && isReadable(b) && a.is_floating_point() && b.is_floating_point() && a.sizes() == b.sizes();
+  return isReadable(a) && isReadable(b) && isInexact(a) && isInexact(b) && a.sizes() == b.sizes();
 }
 
 double minOf(double a, double b) { return std::isnan(a) || b < a ? b : a; }
@@ -107,7 +107,7 @@ std::vector<analysis::OperandFacts> Comparison::operandFacts(const OpEvent& refe
   std::vector<analysis::OperandFacts> facts;
   for (std::size_t i = 0; i < candidate.operands.size(); ++i) {
     const Operand& from = candidate.operands[i];
-    if (!isReadable(from.tensor) || !from.tensor.is_floating_point()) continue;
+    if (!isReadable(from.tensor) || !isInexact(from.tensor)) continue;
     analysis::OperandFacts operand;
     operand.name = from.name;
     operand.dtype = dtypeOf(from.tensor.scalar_type());
@@ -205,7 +205,7 @@ std::vector<bool> Comparison::samplesNonfiniteBefore(const OpEvent& reference) c
   std::vector<bool> tainted(static_cast<std::size_t>(m_batch.size), false);
   for (std::size_t i = 0; i < reference.operands.size(); ++i) {
     const at::Tensor& operand = reference.operands[i].tensor;
-    if (!isReadable(operand) || !operand.is_floating_point()) continue;
+    if (!isReadable(operand) || !isInexact(operand)) continue;
     const analysis::SampleLayout layout = operandLayout(reference, i);
     const HeldView view = stridedViewOf(operand);
     const auto samples = analysis::compareTensors(base::Reference(view.view), base::Candidate(view.view), layout, {m_low, m_tolerance, false});

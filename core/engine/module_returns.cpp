@@ -2,7 +2,24 @@
 
 #include "core/engine/values.h"
 
+#include <ATen/ATen.h>
+
+#include <functional>
+#include <numeric>
+
 namespace ulpscope::engine {
+
+namespace {
+
+// Whether the view goes through its base's elements in their order: as they lie, or both in memory's order.
+template <typename Base>
+bool sameElementsInOrder(const Base& base, const at::Tensor& view) {
+  if (view.sizes().equals(base.sizes)) return view.strides().equals(base.strides);
+  const auto elements = std::accumulate(base.sizes.begin(), base.sizes.end(), std::int64_t{1}, std::multiplies<>());
+  return view.numel() == elements && view.is_contiguous() && at::geometry_is_contiguous(base.sizes, base.strides);
+}
+
+}  // namespace
 
 void Producers::made(const at::Tensor& tensor, const SiteKey& site) {
   const std::int64_t version = tensor._version();
@@ -12,7 +29,7 @@ void Producers::made(const at::Tensor& tensor, const SiteKey& site) {
     m_storages.erase(storage);  // an op that wrote a part of it
     return;
   }
-  m_storages.insert_or_assign(storage, Storage{c10::weak_intrusive_ptr<c10::StorageImpl>(c10::intrusive_ptr<c10::StorageImpl>::reclaim_copy(storage)), site, tensor.numel(), version});
+  m_storages.insert_or_assign(storage, Storage{c10::weak_intrusive_ptr<c10::StorageImpl>(c10::intrusive_ptr<c10::StorageImpl>::reclaim_copy(storage)), site, tensor.sizes().vec(), tensor.strides().vec(), version});
 }
 
 void Producers::clear() {
@@ -26,7 +43,7 @@ std::optional<Producers::Source> Producers::find(const at::Tensor& tensor) const
     return own->second.version == tensor._version() ? std::optional<Source>(Source{own->second.site, false}) : std::nullopt;
   const auto base = m_storages.find(tensor.storage().unsafeGetStorageImpl());
   if (base == m_storages.end() || base->second.alive.expired() || base->second.version != tensor._version()) return std::nullopt;
-  return Source{base->second.site, tensor.numel() != base->second.elements};
+  return Source{base->second.site, !sameElementsInOrder(base->second, tensor)};
 }
 
 void ModuleReturns::returned(const std::string& modulePath, const c10::IValue& value, const Producers& producers) {

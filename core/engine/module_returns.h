@@ -30,7 +30,7 @@ class Producers {
   void clear();
   struct Source {
     SiteKey site;
-    bool part = false;  // the tensor is a part of what the site made
+    bool part = false;  // the tensor is a part of what the site made, or has its elements in another order
   };
   // Of the tensor itself, else of the one that it is a view of; empty: an input, a parameter, what no compared op made, or what
   // was written in part since it was made, so that no one op made it.
@@ -45,7 +45,7 @@ class Producers {
   struct Storage {
     c10::weak_intrusive_ptr<c10::StorageImpl> alive;
     SiteKey site;
-    std::int64_t elements = 0;
+    std::vector<std::int64_t> sizes, strides;
     std::int64_t version = 0;
   };
   std::unordered_map<const void*, Tensor> m_tensors;

@@ -40,10 +40,11 @@ base::Status NoiseFloorRun::measureSites(std::stop_token stop) {
   return pair.cancelled ? base::Status(cancelledError()) : base::success();
 }
 
-void NoiseFloorRun::keep(const SideResult& result) {
+void NoiseFloorRun::keep(const SideResult& result, Batch batch) {
   for (const NamedTensor& output : flattenOutputs(result.value)) {
-    const int axis = m_reference.sampleAxisOf(output.name);
-    if (axis >= 0 && axis < output.tensor.dim()) m_outputs[output.name].push_back(output.tensor.flip({axis}));
+    const session::SampleAxis axis = m_reference.sampleAxisOf(output.name);
+    if (analysis::layoutOf(output.tensor.sizes().vec(), axis, batch.size).kind == session::SampleAxis::Kind::wholeBatch) continue;
+    m_outputs[output.name].push_back(reverseSamples(output.tensor, axis, batch.size));
   }
 }
 
@@ -60,7 +61,7 @@ base::Status NoiseFloorRun::measure(RunProgress& progress, std::stop_token stop)
     if (result.failed)
       return Error{ErrorKind::run, "FP32 fails on the same samples in another order: " + result.error, whereText(result),
                    "the model's result hangs on the order of its samples; --no-noise-floor leaves this run out"};
-    keep(result);
+    keep(result, batch);
   }
   return base::success();
 }
@@ -68,20 +69,24 @@ base::Status NoiseFloorRun::measure(RunProgress& progress, std::stop_token stop)
 at::Tensor NoiseFloorRun::output(const std::string& name) const {
   const auto found = m_outputs.find(name);
   if (found == m_outputs.end() || found->second.size() != m_frame.batches.size()) return {};
-  return found->second.size() == 1 ? found->second.front() : at::cat(found->second, m_reference.sampleAxisOf(name));
+  std::vector<std::int64_t> sizes;
+  for (const Batch& batch : m_frame.batches) sizes.push_back(batch.size);
+  return joinSamples(found->second, m_reference.sampleAxisOf(name), sizes);
 }
 
 session::NoiseFloor NoiseFloorRun::summary() const {
   session::NoiseFloor floor;
   floor.threads = kFloorThreads;
   const base::DType low = m_frame.settings.autocast;
+  std::int64_t samples = 0;
+  for (const Batch& batch : m_frame.batches) samples += batch.size;
   for (const OutputCollector::Output& reference : m_reference.outputs()) {
     const at::Tensor a = reference.joinedReference();
     const at::Tensor b = output(reference.name);
-    if (!isReadable(a) || !isReadable(b) || !a.is_floating_point() || a.sizes() != b.sizes()) continue;
+    if (!isReadable(a) || !isReadable(b) || !isInexact(a) || a.sizes() != b.sizes()) continue;
     session::OutputFloor outputFloor{reference.name, std::numeric_limits<double>::quiet_NaN(), std::numeric_limits<double>::quiet_NaN()};
     const auto worse = [](double worst, double value) { return std::isnan(worst) || value > worst ? value : worst; };
-    for (const auto& d : divergenceOfSamples(a, b, reference.sampleAxis, low)) {
+    for (const auto& d : divergenceOfSamples(a, b, reference.axis, samples, low)) {
       outputFloor.maxAbs = worse(outputFloor.maxAbs, d.maxAbsOrNan());
       outputFloor.relL2 = worse(outputFloor.relL2, d.relL2());
     }

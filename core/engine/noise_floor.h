@@ -34,7 +34,7 @@ class NoiseFloorRun {
   std::map<std::string, std::vector<at::Tensor>> m_outputs;  // by name, one a batch, in the reference's order
 
   base::Status measureSites(std::stop_token stop);
-  void keep(const SideResult& result);
+  void keep(const SideResult& result, Batch batch);
 };
 
 }  // namespace ulpscope::engine

@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstring>
 #include <set>
 
 namespace ulpscope::engine {
@@ -14,18 +15,35 @@ namespace {
 
 using base::Error;
 using base::ErrorKind;
+using session::SampleAxis;
 
 // Eager outputs come from other kernels and another batch size: FP32's own last bits differ. A wrong model differs by orders more.
 constexpr double kEagerTolerance = 1e-4;
 
-at::Tensor joined(const std::vector<at::Tensor>& parts, int axis) {
-  if (axis < 0 || parts.empty()) return {};
-  return parts.size() == 1 ? parts.front() : at::cat(parts, axis);
+// A folded axis split in two.
+at::Tensor split(const at::Tensor& tensor, const SampleAxis& axis, std::int64_t samples) {
+  if (axis.kind == SampleAxis::Kind::plain) return tensor;
+  std::vector<std::int64_t> sizes = tensor.sizes().vec();
+  const auto at = sizes.begin() + axis.axis;
+  const std::int64_t others = *at / samples;
+  const bool major = axis.kind == SampleAxis::Kind::sampleMajor;
+  *at = major ? samples : others;
+  sizes.insert(at + 1, major ? others : samples);
+  return tensor.reshape(sizes);
 }
 
-std::vector<float> floatsOf(const at::Tensor& tensor) {
-  const at::Tensor flat = tensor.to(at::kFloat).contiguous();
-  return {flat.data_ptr<float>(), flat.data_ptr<float>() + flat.numel()};
+std::int64_t sampleDimension(const SampleAxis& axis) { return axis.axis + (axis.kind == SampleAxis::Kind::sampleMinor ? 1 : 0); }
+
+at::Tensor folded(const at::Tensor& tensor, const SampleAxis& axis) {
+  return axis.kind == SampleAxis::Kind::plain ? tensor : tensor.flatten(axis.axis, axis.axis + 1);
+}
+
+storage::StoredElements elementsOf(const at::Tensor& tensor) {
+  const HeldView held = viewOf(tensor);
+  storage::StoredElements elements{held.view.dtype, {}};
+  elements.bytes.resize(static_cast<std::size_t>(held.view.elementCount()) * base::sizeBytes(held.view.dtype));
+  if (!elements.bytes.empty()) std::memcpy(elements.bytes.data(), held.view.data, elements.bytes.size());
+  return elements;
 }
 
 // max |a-b| / max |a| over elements finite in both; +inf when one is finite and the other not, or of another kind.
@@ -48,17 +66,28 @@ double relativeDifference(const at::Tensor& expected, const at::Tensor& actual) 
 
 }  // namespace
 
-at::Tensor OutputCollector::Output::joinedReference() const { return joined(reference, sampleAxis); }
-at::Tensor OutputCollector::Output::joinedCandidate() const { return joined(candidate, sampleAxis); }
+at::Tensor OutputCollector::Output::whole(const std::vector<at::Tensor>& parts) const {
+  return !tellsSamples() && parts.size() == 1 ? parts.front() : joinSamples(parts, axis, batchSizes);
+}
 
-int OutputCollector::axisOf(std::size_t output, const at::Tensor& tensor, Batch batch) const {
+at::Tensor joinSamples(const std::vector<at::Tensor>& parts, const SampleAxis& axis, const std::vector<std::int64_t>& sizes) {
+  if (axis.kind == SampleAxis::Kind::wholeBatch || parts.empty()) return {};
+  if (parts.size() == 1) return parts.front();
+  std::vector<at::Tensor> all;
+  for (std::size_t i = 0; i < parts.size(); ++i) all.push_back(split(parts[i], axis, sizes[i]));
+  return folded(at::cat(all, sampleDimension(axis)), axis);
+}
+
+at::Tensor reverseSamples(const at::Tensor& tensor, const SampleAxis& axis, std::int64_t samples) {
+  return folded(split(tensor, axis, samples).flip({sampleDimension(axis)}), axis);
+}
+
+SampleAxis OutputCollector::axisOf(std::size_t output, const at::Tensor& tensor, Batch batch) const {
   const auto& evidence = m_axes.modelOutputs();
-  if (output < evidence.size()) {
-    const session::SampleAxis axis = evidence[output].axis();
-    return axis.kind == session::SampleAxis::Kind::plain ? axis.axis : -1;
-  }
+  if (output < evidence.size()) return evidence[output].axis();
   // No probe was possible: a batch of one sample, whose axis is the leading one of size 1.
-  return evidence.empty() && batch.size == 1 && tensor.dim() > 0 && tensor.size(0) == 1 ? 0 : -1;
+  const bool leading = evidence.empty() && batch.size == 1 && tensor.dim() > 0 && tensor.size(0) == 1;
+  return leading ? SampleAxis{SampleAxis::Kind::plain, 0} : SampleAxis{};
 }
 
 void OutputCollector::add(Batch batch, const std::vector<NamedTensor>& reference, const std::vector<NamedTensor>& candidate) {
@@ -66,7 +95,7 @@ void OutputCollector::add(Batch batch, const std::vector<NamedTensor>& reference
     for (std::size_t i = 0; i < reference.size(); ++i) {
       Output output;
       output.name = reference[i].name;
-      output.sampleAxis = axisOf(i, reference[i].tensor, batch);
+      output.axis = axisOf(i, reference[i].tensor, batch);
       m_outputs.push_back(std::move(output));
     }
   const auto find = [](const std::vector<NamedTensor>& all, const std::string& name) -> const at::Tensor* {
@@ -76,35 +105,39 @@ void OutputCollector::add(Batch batch, const std::vector<NamedTensor>& reference
   for (Output& output : m_outputs) {
     if (!output.comparable) continue;
     const at::Tensor* a = find(reference, output.name);
-    if (a) addOne(output, *a, find(candidate, output.name));
+    if (a) addOne(output, batch, *a, find(candidate, output.name));
   }
   for (const NamedTensor& extra : candidate)
     if (!find(reference, extra.name)) m_differences.push_back({"", "output '" + extra.name + "'", "is given by the candidate only"});
 }
 
-void OutputCollector::addOne(Output& output, const at::Tensor& a, const at::Tensor* b) {
+void OutputCollector::addOne(Output& output, Batch batch, const at::Tensor& a, const at::Tensor* b) {
   if (!b || a.sizes() != b->sizes()) {
     const std::string what = b ? fmt::format("is {} in the reference, {} in the candidate", shapeText(a.sizes()), shapeText(b->sizes())) : std::string("is given by the reference only");
     m_differences.push_back({"", "output '" + output.name + "'", what});
-    const Output compared = std::move(output);
-    output = {compared.name, -1, false, {}, {}, {}, {}, compared.candidateDtype};
+    Output refused;
+    refused.name = std::move(output.name);
+    refused.comparable = false;
+    refused.candidateDtype = output.candidateDtype;
+    output = std::move(refused);
     return;
   }
   output.reference.push_back(a.detach().clone());
   output.candidate.push_back(b->detach().clone());
+  output.batchSizes.push_back(batch.size);
   if (isKnown(b->scalar_type())) output.candidateDtype = dtypeOf(b->scalar_type());
   if (!isReadable(a) || !isReadable(*b)) return;
   output.candidateDtype = dtypeOf(b->scalar_type());
-  for (const auto& d : divergenceOfSamples(a, *b, output.sampleAxis, m_low)) {
+  for (const auto& d : divergenceOfSamples(a, *b, output.axis, batch.size, m_low)) {
     output.total.merge(d);
-    if (output.sampleAxis >= 0) output.nonfinite.push_back(d.candidateOnly.total() > 0);
+    if (output.tellsSamples()) output.nonfinite.push_back(d.candidateOnly.total() > 0);
   }
 }
 
-int OutputCollector::sampleAxisOf(const std::string& name) const {
+SampleAxis OutputCollector::sampleAxisOf(const std::string& name) const {
   for (const Output& output : m_outputs)
-    if (output.name == name) return output.sampleAxis;
-  return -1;
+    if (output.name == name) return output.axis;
+  return {};
 }
 
 std::vector<std::int64_t> OutputCollector::nonfiniteSamples() const {
@@ -115,13 +148,12 @@ std::vector<std::int64_t> OutputCollector::nonfiniteSamples() const {
   return {samples.begin(), samples.end()};
 }
 
-std::vector<analysis::SampleDivergence> divergenceOfSamples(const at::Tensor& reference, const at::Tensor& candidate, int axis, base::DType low) {
+std::vector<analysis::SampleDivergence> divergenceOfSamples(const at::Tensor& reference, const at::Tensor& candidate, const SampleAxis& axis,
+                                                            std::int64_t samples, base::DType low) {
   const HeldView a = stridedViewOf(reference);
   const HeldView b = stridedViewOf(candidate);
-  const bool told = axis >= 0 && axis < reference.dim();
-  const session::SampleAxis sampleAxis = told ? session::SampleAxis{session::SampleAxis::Kind::plain, axis} : session::SampleAxis{};
-  return analysis::compareTensors(base::Reference(a.view), base::Candidate(b.view),
-                                  analysis::layoutOf(a.view.shape, sampleAxis, told ? reference.size(axis) : 1), {low, session::siteTolerance(low), /*ulp=*/true});
+  return analysis::compareTensors(base::Reference(a.view), base::Candidate(b.view), analysis::layoutOf(a.view.shape, axis, samples),
+                                  {low, session::siteTolerance(low), /*ulp=*/true});
 }
 
 std::vector<session::OutputSummary> OutputCollector::summaries() const {
@@ -135,7 +167,7 @@ std::vector<session::OutputSummary> OutputCollector::summaries() const {
     else if (!output.reference.empty())
       s.shape = output.reference.front().sizes().vec();
     s.dtype = output.candidateDtype;
-    if (base::isFloating(s.dtype) && output.total.finitePairs > 0) {
+    if (base::isInexact(s.dtype) && output.total.finitePairs > 0) {
       s.maxAbs = output.total.maxAbsOrNan();
       s.maxRel = output.total.maxRel;
       s.relL2 = output.total.relL2();
@@ -153,11 +185,17 @@ std::vector<session::OutputSummary> OutputCollector::summaries() const {
 std::vector<storage::OutputTensors> OutputCollector::tensors() const {
   std::vector<storage::OutputTensors> all;
   for (const Output& output : m_outputs) {
-    const at::Tensor a = output.joinedReference();
-    if (!a.defined() || !a.is_floating_point()) continue;
-    all.push_back({output.name, a.sizes().vec(), output.candidateDtype, floatsOf(a), floatsOf(output.joinedCandidate())});
+    const at::Tensor a = output.whole(output.reference), b = output.whole(output.candidate);
+    if (isReadable(a) && isReadable(b)) all.push_back({output.name, a.sizes().vec(), elementsOf(a), elementsOf(b)});
   }
   return all;
+}
+
+std::vector<std::string> OutputCollector::notStored() const {
+  std::vector<std::string> names;
+  for (const Output& output : m_outputs)
+    if (output.comparable && !(isReadable(output.whole(output.reference)) && isReadable(output.whole(output.candidate)))) names.push_back(output.name);
+  return names;
 }
 
 base::Result<std::string> OutputCollector::checkEager(const std::vector<NamedTensor>& expected) const {
@@ -170,8 +208,7 @@ base::Result<std::string> OutputCollector::checkEager(const std::vector<NamedTen
     if (output == m_outputs.end())
       return Error{ErrorKind::run, "is saved with the inputs, but the model gives no such output", "eager output '" + e.name + "'",
                    "the model has " + base::quotedChoice(names) + "; export model and inputs together"};
-    at::Tensor actual = output->joinedReference();
-    if (!actual.defined() && output->reference.size() == 1) actual = output->reference.front();
+    const at::Tensor actual = output->whole(output->reference);
     if (!actual.defined()) continue;
     if (actual.sizes() != e.tensor.sizes())
       return Error{ErrorKind::run, fmt::format("shape {} was saved, {} computed", shapeText(e.tensor.sizes()), shapeText(actual.sizes())),

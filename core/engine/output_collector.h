@@ -13,6 +13,11 @@
 
 namespace ulpscope::engine {
 
+// Batches one after another along their samples' axis, which stays folded as it was. Undefined for wholeBatch or without parts.
+at::Tensor joinSamples(const std::vector<at::Tensor>& parts, const session::SampleAxis& axis, const std::vector<std::int64_t>& sizes);
+// The same samples from last to first. Precondition: `axis` tells them apart.
+at::Tensor reverseSamples(const at::Tensor& tensor, const session::SampleAxis& axis, std::int64_t samples);
+
 class OutputCollector {
  public:
   OutputCollector(base::DType low, const AxisProbe& axes) : m_low(low), m_axes(axes) {}
@@ -23,24 +28,29 @@ class OutputCollector {
 
   struct Output {
     std::string name;
-    int sampleAxis = -1;  // -1: no axis found, the output is not joined over batches
+    session::SampleAxis axis;  // wholeBatch: none found, the output is not joined over batches
     bool comparable = true;  // false: the runs gave other shapes
     std::vector<at::Tensor> reference, candidate;  // one a batch
+    std::vector<std::int64_t> batchSizes;
     analysis::SampleDivergence total;
     std::vector<bool> nonfinite;  // one a sample: the candidate alone is non-finite; empty without an axis
     base::DType candidateDtype = base::DType::float32;
 
-    at::Tensor joinedReference() const;  // undefined when there is no axis
-    at::Tensor joinedCandidate() const;
+    at::Tensor joinedReference() const { return joinSamples(reference, axis, batchSizes); }  // undefined when there is no axis
+    at::Tensor joinedCandidate() const { return joinSamples(candidate, axis, batchSizes); }
+    at::Tensor whole(const std::vector<at::Tensor>& parts) const;  // joined, or the one batch there is; undefined: several, without an axis
+    bool tellsSamples() const { return axis.kind != session::SampleAxis::Kind::wholeBatch; }
   };
   const std::vector<Output>& outputs() const { return m_outputs; }
-  int sampleAxisOf(const std::string& output) const;  // -1: none, or no such output
+  session::SampleAxis sampleAxisOf(const std::string& output) const;  // wholeBatch: none, or no such output
   // Samples (their numbers in the run) of which some output is non-finite in the candidate alone.
   std::vector<std::int64_t> nonfiniteSamples() const;
 
   std::vector<session::OutputSummary> summaries() const;
-  // Floating outputs with a sample axis.
+  // Outputs of one batch, or whose samples are told apart.
   std::vector<storage::OutputTensors> tensors() const;
+  // Names of the others: they are in no file.
+  std::vector<std::string> notStored() const;
   // "FP32 outputs agree with the saved eager outputs to 1.2e-7", "" when none were saved; error kind run when they do not.
   base::Result<std::string> checkEager(const std::vector<NamedTensor>& expected) const;
 
@@ -50,12 +60,13 @@ class OutputCollector {
   std::vector<Output> m_outputs;
   std::vector<session::ControlFlowFinding> m_differences;
 
-  void addOne(Output& output, const at::Tensor& reference, const at::Tensor* candidate);
+  void addOne(Output& output, Batch batch, const at::Tensor& reference, const at::Tensor* candidate);
 
-  int axisOf(std::size_t output, const at::Tensor& tensor, Batch batch) const;
+  session::SampleAxis axisOf(std::size_t output, const at::Tensor& tensor, Batch batch) const;
 };
 
-// Sample by sample; axis: that of the samples, -1: all is one sample. Precondition: readable, equal sizes.
-std::vector<analysis::SampleDivergence> divergenceOfSamples(const at::Tensor& reference, const at::Tensor& candidate, int axis, base::DType low);
+// Sample by sample; all is one sample where `axis` does not tell them apart. Precondition: readable, equal sizes.
+std::vector<analysis::SampleDivergence> divergenceOfSamples(const at::Tensor& reference, const at::Tensor& candidate, const session::SampleAxis& axis,
+                                                            std::int64_t samples, base::DType low);
 
 }  // namespace ulpscope::engine

@@ -47,14 +47,14 @@ void markNoise(session::RunRecord& run, const OutputCollector::Output& output, c
   const HeldView a = viewOf(reference);
   const HeldView b = viewOf(other);
   // Ties are refused where the runs are judged; here the lowest index tells.
-  const auto noise = analysis::argmaxFlips({a.view, b.view, output.sampleAxis, run.settings.decision.dim.value_or(-1)}, samples, session::TieRule::first);
+  const auto noise = analysis::argmaxFlips({a.view, b.view, output.axis.axis, run.settings.decision.dim.value_or(-1)}, samples, session::TieRule::first);
   if (!noise) return;
   std::set<std::int64_t> flipped;
   for (const session::Flip& flip : noise->flips) {
     flipped.insert(flip.sample);
     run.noiseFloor->flips.push_back(flip.sampleId);
   }
-  const auto moved = divergenceOfSamples(reference, other, output.sampleAxis, run.settings.autocast);
+  const auto moved = divergenceOfSamples(reference, other, output.axis, reference.size(output.axis.axis), run.settings.autocast);
   for (session::Flip& flip : run.flips) {
     const double error = moved[static_cast<std::size_t>(flip.sample)].maxAbsOrNan();
     flip.withinNoiseFloor = flipped.count(flip.sample) > 0 || (error > 0 && flip.referenceMargin <= 2 * error);
@@ -82,13 +82,13 @@ base::Status decide(RunOutcome& outcome, const OutputCollector& outputs, const s
     run.warnings.push_back("output '" + output.name + "' has another shape in the other run, so no decision can be compared");
     return base::success();
   }
-  const at::Tensor a = output.joinedReference();
+  const at::Tensor a = output.axis.kind == session::SampleAxis::Kind::plain ? output.joinedReference() : at::Tensor();
   if (!a.defined())
     return Error{ErrorKind::run, "no axis of it counts the samples one by one, so no decision can be read", "output '" + output.name + "'",
-                 "choose another --decision-output, or try --batch-size 1"};
+                 std::string("choose another --decision-output") + (run.settings.batchSize > 1 ? ", or try --batch-size 1" : "")};
   const HeldView refView = viewOf(a);
   const HeldView candView = viewOf(output.joinedCandidate());
-  auto result = analysis::argmaxFlips({refView.view, candView.view, output.sampleAxis, rule.dim.value_or(-1)}, samples, run.settings.tie);
+  auto result = analysis::argmaxFlips({refView.view, candView.view, output.axis.axis, rule.dim.value_or(-1)}, samples, run.settings.tie);
   if (!result) return result.error();
   run.flips = std::move(result->flips);
   run.decisions = std::move(result->decisions);

@@ -144,7 +144,7 @@ Status RunDriver::checkParametersUntouched() const {
 
 void RunDriver::judgeInputs() {
   const auto judge = [&](const std::string& stage, const std::string& name, const at::Tensor& tensor) {
-    if (!isReadable(tensor) || !tensor.is_floating_point()) return;
+    if (!isReadable(tensor) || !isInexact(tensor)) return;
     const analysis::RangeSummary summary = analysis::rangeOf(viewOf(tensor).view);
     if (summary.nonfinite.total() == 0) return;
     session::NonfiniteFinding finding;

@@ -1,4 +1,5 @@
 // What RunDriver does beside and after the batches: checkpoints, the probe check, FP32's own noise, the referee, the record.
+#include "core/base/nearest_names.h"
 #include "core/engine/run_driver.h"
 #include "core/engine/run_subset.h"
 
@@ -56,7 +57,7 @@ Status RunDriver::verifyProbe() {
   const bool identical = !bare.failed && !unobserved.failed && bitIdentical(flattenOutputs(bare.value), m_firstReference) &&
                          bitIdentical(flattenOutputs(unobserved.value), m_firstCandidate);
   m_run.probeCheck = identical ? "identical" : "differs";
-  if (!identical) m_run.warnings.push_back("probe check: outputs with and without observation differ; do not trust this run");
+  if (!identical) m_run.warnings.emplace_back("probe check: outputs with and without observation differ; do not trust this run");
   return base::success();
 }
 
@@ -96,6 +97,8 @@ void RunDriver::finish(RunOutcome& outcome, const Comparison& comparison, const 
   m_run.controlFlow.insert(m_run.controlFlow.end(), outputs.differences().begin(), outputs.differences().end());
   for (const std::int64_t sample : outputs.nonfiniteSamples()) m_run.nonfiniteSamples.push_back(m_set.samples.ids[static_cast<std::size_t>(sample)]);
   outcome.outputs = outputs.tensors();
+  if (const auto names = outputs.notStored(); !names.empty())
+    m_run.warnings.push_back("not stored, since no axis counts the samples: output " + base::quotedChoice(names));
   outcome.model = m_model.info;
   outcome.samples = m_allSamples;
   for (const session::NonfiniteFinding& finding : m_run.referenceNonfinite) {

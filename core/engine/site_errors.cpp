@@ -11,7 +11,7 @@ namespace {
 using session::SampleAxis;
 
 bool comparable(const OpOutput& a, const OpOutput& b) {
-  return !a.isView && isReadable(a.tensor) && isReadable(b.tensor) && a.tensor.is_floating_point() && b.tensor.is_floating_point() &&
+  return !a.isView && isReadable(a.tensor) && isReadable(b.tensor) && isInexact(a.tensor) && isInexact(b.tensor) &&
          a.tensor.sizes() == b.tensor.sizes();
 }
 

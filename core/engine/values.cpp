@@ -126,7 +126,7 @@ HeldView viewOf(const at::Tensor& tensor) { return stridedViewOf(tensor.contiguo
 
 HeldView stridedViewOf(const at::Tensor& tensor) {
   HeldView held;
-  held.tensor = tensor.detach().resolve_neg();  // elements as they lie in memory: a lazily negated view is written out
+  held.tensor = tensor.detach().resolve_conj().resolve_neg();  // elements as they lie in memory: a lazily negated or conjugated view is written out
   held.view.data = held.tensor.data_ptr();
   held.view.dtype = dtypeOf(tensor.scalar_type());
   held.view.shape = tensor.sizes().vec();

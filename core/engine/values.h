@@ -26,9 +26,12 @@ base::DType dtypeOf(at::ScalarType type);
 bool isKnown(at::ScalarType type);
 at::ScalarType scalarTypeOf(base::DType dtype);
 
-// Elements that can be looked at: strided, with storage, of a known real dtype, not quantised.
+// Floating or complex.
+inline bool isInexact(const at::Tensor& t) { return t.is_floating_point() || t.is_complex(); }
+
+// Elements that can be looked at: strided, with storage, of a known dtype, not quantised.
 inline bool isReadable(const at::Tensor& t) {
-  return t.defined() && t.layout() == at::kStrided && t.has_storage() && !t.is_complex() && !t.is_quantized() && isKnown(t.scalar_type());
+  return t.defined() && t.layout() == at::kStrided && t.has_storage() && !t.is_quantized() && isKnown(t.scalar_type());
 }
 
 using TensorMap = std::function<at::Tensor(const at::Tensor&)>;

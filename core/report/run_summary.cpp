@@ -217,9 +217,9 @@ std::string outputRow(const session::OutputSummary& output) {
   std::string text = fmt::format("  output '{}': ", output.name);
   if (output.elements == 0)
     text += "no values compared";
-  else if (base::isFloating(output.dtype) && output.relL2)
+  else if (base::isInexact(output.dtype) && output.relL2)
     text += fmt::format("relative L2 {} over all its finite values, max abs {}", shortNumber(*output.relL2), output.maxAbs ? shortNumber(*output.maxAbs) : "-");
-  else if (base::isFloating(output.dtype))
+  else if (base::isInexact(output.dtype))
     text += "not evaluated: no value is finite in both runs";
   else if (output.differingElements == 0)
     text += fmt::format("{} equal", output.elements == 1 ? "its 1 value is" : "all " + counted(output.elements, "value") + " are");
@@ -241,10 +241,10 @@ std::string outputsText(const RunRecord& run) {
 std::string discreteSitesText(const RunRecord& run) {
   std::vector<const SiteSummary*> sites;
   for (const SiteSummary& site : run.sites)
-    if (site.viewOf.empty() && !base::isFloating(site.candidateDtype) && site.differingElements > 0) sites.push_back(&site);
+    if (site.viewOf.empty() && !base::isInexact(site.candidateDtype) && site.differingElements > 0) sites.push_back(&site);
   if (sites.empty()) return "";
   std::stable_sort(sites.begin(), sites.end(), [](const auto* a, const auto* b) { return a->differingElements > b->differingElements; });
-  std::string text = fmt::format("INTEGER, BOOL AND COMPLEX OP SITES THAT DIFFER\n  {:>18}  {:<9} {}\n", "differing elements", "dtype", "op site");
+  std::string text = fmt::format("INTEGER AND BOOL OP SITES THAT DIFFER\n  {:>18}  {:<9} {}\n", "differing elements", "dtype", "op site");
   for (std::size_t i = 0; i < std::min(sites.size(), kShownSites); ++i)
     text += fmt::format("  {:>18}  {:<9} {}\n", base::groupedInteger(sites[i]->differingElements), base::name(sites[i]->candidateDtype), siteLabel(*sites[i]));
   return text + andMore(sites.size(), kShownSites);

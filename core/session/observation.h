@@ -16,7 +16,7 @@ struct ModuleOutput {
   int call = 1;           // n-th call of the module in one forward
   std::string name;       // "output", "output.0", "output.key"
   std::int64_t site = -1;  // index into RunRecord::sites
-  bool part = false;       // it is a part of what the site made (a slice), not all of it
+  bool part = false;       // it is a part of what the site made (a slice), or all of it in another order (transposed)
 };
 
 // How far FP32 is from itself: the same samples in another order and with another number of threads.

@@ -1,6 +1,7 @@
 #include "core/storage/run_files.h"
 
 #include "core/base/float_formats.h"
+#include "core/storage/capture_types.h"
 #include "core/storage/format_header.h"
 #include "core/storage/master_file.h"
 #include "core/storage/run_table.h"
@@ -121,87 +122,48 @@ void checkMetrics(const Session& session, const RunRecord& run, const RunMetrics
   ULPSCOPE_CHECK(metrics.flags.size() == cells);
 }
 
-// Reads [sites x samples] of exactly the file type `type`, so that no conversion of HDF5's takes part.
+// Reads elements of exactly the file type `type`, of `size` bytes each, so that no conversion of HDF5's takes part.
 template <typename T>
-std::vector<T> readCells(hid_t data, const char* name, hid_t type, const std::vector<std::int64_t>& shape) {
+std::vector<T> readCells(hid_t data, const char* name, hid_t type, const std::vector<std::int64_t>& shape, std::size_t size = sizeof(T)) {
   const h5::Dataset dataset = h5::openDataset(data, name);
   const h5::Type stored(h5::check(H5Dget_type(dataset), "has no readable type", name));
   if (H5Tequal(stored, type) <= 0) h5::fail("has another type than the format says", name, "the file is damaged");
   if (h5::shapeOf(dataset, name) != shape)
     h5::fail("has another shape than the session's sites and samples", name, "the run file and the master do not belong together");
-  std::vector<T> values(h5::byteCount(shape, sizeof(T), name) / sizeof(T));
+  std::vector<T> values(h5::byteCount(shape, size, name) / sizeof(T));
   if (!values.empty()) h5::check(H5Dread(dataset, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, values.data()), "cannot be read", name);
   return values;
 }
 
-bool is16Bit(DType dtype) { return dtype == DType::float16 || dtype == DType::bfloat16; }
-
-std::vector<std::uint16_t> narrowed(const std::vector<float>& values, DType dtype) {
-  std::vector<std::uint16_t> bits(values.size());
-  std::transform(values.begin(), values.end(), bits.begin(),
-                 [&](float v) { return dtype == DType::float16 ? base::halfFromFloat(v) : base::bfloat16FromFloat(v); });
-  return bits;
+void writeElements(hid_t group, const char* name, const OutputTensors& output, const StoredElements& elements) {
+  const h5::Type type = typeOf(elements.dtype);
+  ULPSCOPE_CHECK(elements.bytes.size() == h5::byteCount(output.shape, base::sizeBytes(elements.dtype), output.name));
+  h5::writeAttribute(h5::writeArray(group, name, type, output.shape, elements.bytes.data()), "dtype", base::name(elements.dtype));
 }
 
-std::vector<float> widened(const std::vector<std::uint16_t>& bits, DType dtype) {
-  std::vector<float> values(bits.size());
-  std::transform(bits.begin(), bits.end(), values.begin(),
-                 [&](std::uint16_t b) { return dtype == DType::float16 ? base::floatFromHalf(b) : base::floatFromBfloat16(b); });
-  return values;
-}
-
-bool sameValues(const std::vector<float>& a, const std::vector<float>& b) {
-  return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](float x, float y) {
-    return (std::isnan(x) && std::isnan(y)) || std::bit_cast<std::uint32_t>(x) == std::bit_cast<std::uint32_t>(y);
-  });
-}
-
-// In its own 16-bit type where that holds every value exactly, else as the float32 it came as: never rounded here.
-void writeCandidate(hid_t group, const OutputTensors& output) {
-  if (is16Bit(output.candidateDtype)) {
-    const auto bits = narrowed(output.candidate, output.candidateDtype);
-    if (sameValues(widened(bits, output.candidateDtype), output.candidate)) {
-      const h5::Type type = output.candidateDtype == DType::float16 ? h5::halfType() : h5::bfloat16Type();
-      const auto dataset = h5::writeArray(group, "candidate", type, output.shape, bits.data());
-      return h5::writeAttribute(dataset, "dtype", base::name(output.candidateDtype));
-    }
-  }
-  const auto dataset = h5::writeArray(group, "candidate", H5T_IEEE_F32LE, output.shape, output.candidate.data());
-  h5::writeAttribute(dataset, "dtype", "float32");
-}
-
-std::vector<float> readCandidate(hid_t group, const OutputTensors& output) {
-  const h5::Dataset dataset = h5::openDataset(group, "candidate");
-  const std::string stored = h5::readTextAttribute(dataset, "dtype");
-  if (stored == "float16") return widened(readCells<std::uint16_t>(group, "candidate", h5::halfType(), output.shape), DType::float16);
-  if (stored == "bfloat16") return widened(readCells<std::uint16_t>(group, "candidate", h5::bfloat16Type(), output.shape), DType::bfloat16);
-  return readCells<float>(group, "candidate", H5T_IEEE_F32LE, output.shape);
+StoredElements readElements(hid_t group, const char* name, const std::vector<std::int64_t>& shape) {
+  const h5::Type type(h5::check(H5Dget_type(h5::openDataset(group, name)), "has no readable type", name));
+  const DType dtype = dtypeOf(type, name);
+  return {dtype, readCells<std::byte>(group, name, type, shape, base::sizeBytes(dtype))};
 }
 
 // Names can hold anything ("a/b", ""): the group is numbered, the name an attribute.
 std::string outputGroupName(std::size_t index) { return "output_" + std::to_string(index); }
 
 void writeOutput(hid_t entry, std::size_t index, const OutputTensors& output) {
-  const std::size_t count = h5::byteCount(output.shape, 1, output.name);
-  ULPSCOPE_CHECK(output.reference.size() == count && output.candidate.size() == count);
   const h5::Group group = h5::createGroup(entry, outputGroupName(index), "NXcollection");
   h5::writeAttribute(group, "name", output.name);
-  h5::writeAttribute(group, "candidate_dtype", base::name(output.candidateDtype));
-  h5::writeArray(group, "reference", H5T_IEEE_F32LE, output.shape, output.reference.data());
-  writeCandidate(group, output);
+  writeElements(group, "reference", output, output.reference);
+  writeElements(group, "candidate", output, output.candidate);
 }
 
 OutputTensors readOutput(hid_t entry, std::size_t index) {
   const h5::Group group = h5::openGroup(entry, outputGroupName(index));
   OutputTensors output;
   output.name = h5::readTextAttribute(group, "name");
-  const std::string dtypeName = h5::readTextAttribute(group, "candidate_dtype");
-  const auto dtype = base::dtypeFromName(dtypeName);
-  if (!dtype) h5::fail("has the unknown dtype '" + dtypeName + "'", output.name, "the file is damaged");
-  output.candidateDtype = *dtype;
   output.shape = h5::shapeOf(h5::openDataset(group, "reference"), "reference");
-  output.reference = readCells<float>(group, "reference", H5T_IEEE_F32LE, output.shape);
-  output.candidate = readCandidate(group, output);
+  output.reference = readElements(group, "reference", output.shape);
+  output.candidate = readElements(group, "candidate", output.shape);
   return output;
 }
 

@@ -50,14 +50,17 @@ class RunMetrics {
   std::array<MetricMatrix, session::kMetricCount> m_matrices;
 };
 
-// A named output of both runs, as computed: float32 for the reference, widened to float32 for the candidate
-// (exact for float16 and bfloat16). shape counts all samples.
+// Elements in their own dtype, row-major, in native byte order.
+struct StoredElements {
+  base::DType dtype = base::DType::float32;
+  std::vector<std::byte> bytes;
+};
+
+// A named output of both runs, as computed. shape counts all samples.
 struct OutputTensors {
   std::string name;
   std::vector<std::int64_t> shape;
-  base::DType candidateDtype = base::DType::float32;
-  std::vector<float> reference;
-  std::vector<float> candidate;
+  StoredElements reference, candidate;
 };
 
 // A new session, not yet on disk.

@@ -56,7 +56,7 @@ QString policyClassText(const std::string& policyClass) {
 }
 
 void addRange(std::vector<Fact>& facts, const LoadedRun& run, const session::SiteSummary& site) {
-  if (!base::isFloating(site.candidateDtype)) return;
+  if (!base::isInexact(site.candidateDtype)) return;
   const base::FormatLimits limits = base::limits(run.run->settings.autocast);
   const QString low = run.run->settings.autocast == base::DType::bfloat16 ? QStringLiteral("bfloat16") : QStringLiteral("float16");
   const double referenceMax = site.values[Metric::referenceMaxAbs];

@@ -3,6 +3,7 @@
 #include "core/engine/engine.h"
 #include "tests/core/engine/fixture.h"
 #include "tests/support/scratch_folder.h"
+#include "tests/support/stored_elements.h"
 
 #include <gmock/gmock.h>
 
@@ -88,7 +89,7 @@ TEST(Capture, HoldsWhatTheOpGaveThoughItLiesTransposedInMemory) {
     EXPECT_THAT(blocks[0].shape, ElementsAre(6, 5));
     EXPECT_EQ(blocks[0].dtype, side == RunSide::reference ? base::DType::float32 : base::DType::float16);
     // The model gives back the transposed: [5, 6].
-    const auto& output = side == RunSide::reference ? stored.outputs.at(0).reference : stored.outputs.at(0).candidate;
+    const auto output = tests::floatsOf(side == RunSide::reference ? stored.outputs.at(0).reference : stored.outputs.at(0).candidate);
     for (std::size_t row = 0; row < 6; ++row)
       for (std::size_t column = 0; column < 5; ++column) EXPECT_EQ(valueAt(blocks[0], row * 5 + column), output[column * 6 + row]);
   }

@@ -1,6 +1,7 @@
 // Runs that part, and tensors that are overwritten after they were recorded: models of tests/support/fixtures/lockstep.py.
 #include "tests/core/engine/fixture.h"
 #include "tests/core/engine/site_numbers.h"
+#include "tests/support/stored_elements.h"
 
 #include <gmock/gmock.h>
 
@@ -41,7 +42,7 @@ double maxAbsAt(const RunOutcome& outcome, const std::string& module, const std:
 }
 
 const storage::OutputTensors& outputOf(const RunOutcome& outcome, const std::string& name) {
-  static const storage::OutputTensors none{"", {}, base::DType::float32, std::vector<float>(64), std::vector<float>(64)};
+  static const storage::OutputTensors none{"", {}, {base::DType::float32, std::vector<std::byte>(256)}, {base::DType::float32, std::vector<std::byte>(256)}};
   for (const auto& output : outcome.outputs)
     if (output.name == name) return output;
   ADD_FAILURE() << "no output " << name;
@@ -156,16 +157,16 @@ TEST(TrainState, IsEachRunsOwn) {
   request.settings.trainMode = true;
   const RunOutcome one = runOf(request);
   const std::vector<float> first(6, 1);
-  EXPECT_THAT(outputOf(one, "output.1").reference, ElementsAreArray(first));  // probing axes and running ops again count nowhere
-  EXPECT_THAT(outputOf(one, "output.1").candidate, ElementsAreArray(first));
+  EXPECT_THAT(tests::floatsOf(outputOf(one, "output.1").reference), ElementsAreArray(first));  // probing axes and running ops again count nowhere
+  EXPECT_THAT(tests::floatsOf(outputOf(one, "output.1").candidate), ElementsAreArray(first));
   // 0.9 * 0 + 0.1 * the batch's mean: of 3, 2049, 5, 2047, 4, 2050 in FP32, with 2048 for 2049 in half.
   const auto& mean = one.run.sites.at(static_cast<std::size_t>(siteAt(one, "", "aten::add", 1)));
   EXPECT_NEAR(mean.values[session::Metric::referenceMaxAbs], 0.1 * 6158 / 6, 1e-4);
   EXPECT_NEAR(mean.values[session::Metric::candidateMaxAbs], 0.1 * 6157 / 6, 1e-4);
   request.settings.batchSize = 3;
   const RunOutcome two = runOf(request);
-  EXPECT_THAT(outputOf(two, "output.1").reference, ElementsAre(1, 1, 1, 2, 2, 2));
-  EXPECT_THAT(outputOf(two, "output.1").candidate, ElementsAre(1, 1, 1, 2, 2, 2));
+  EXPECT_THAT(tests::floatsOf(outputOf(two, "output.1").reference), ElementsAre(1, 1, 1, 2, 2, 2));
+  EXPECT_THAT(tests::floatsOf(outputOf(two, "output.1").candidate), ElementsAre(1, 1, 1, 2, 2, 2));
 }
 
 TEST(RandomNumbers, AreTheSameInBothRuns) {
@@ -200,9 +201,9 @@ TEST(OwnInputs, ThatTheModelWritesAreFreshInEachRunAndBatch) {
     const auto& output = outputOf(outcome, "output");
     for (std::size_t sample = 0; sample < 4; ++sample) {
       const float x = std::vector<float>{3, 2049, 5, 2047}[sample];
-      EXPECT_EQ(output.reference.at(sample * 8), 2 * x * 6) << batchSize << ", sample " << sample;
+      EXPECT_EQ(tests::floatsOf(output.reference).at(sample * 8), 2 * x * 6) << batchSize << ", sample " << sample;
       // 4098 rounds to 4096, a tie to even; float32 times half is float32.
-      EXPECT_EQ(output.candidate.at(sample * 8), (x == 2049 ? 4096 : 2 * x) * 6) << batchSize << ", sample " << sample;
+      EXPECT_EQ(tests::floatsOf(output.candidate).at(sample * 8), (x == 2049 ? 4096 : 2 * x) * 6) << batchSize << ", sample " << sample;
     }
   }
 }

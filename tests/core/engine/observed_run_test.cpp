@@ -1,6 +1,7 @@
 // What a run holds besides its first findings (tests/support/fixtures/observed.py).
 #include "core/engine/engine.h"
 #include "tests/core/engine/fixture.h"
+#include "tests/core/engine/site_numbers.h"
 
 #include <gmock/gmock.h>
 
@@ -11,6 +12,9 @@ namespace ulpscope::engine {
 namespace {
 
 using session::Metric;
+using tests::expectMetrics;
+using tests::runOf;
+using tests::siteAt;
 using testing::Contains;
 using testing::Each;
 using testing::ElementsAre;
@@ -20,54 +24,32 @@ using testing::Not;
 
 session::RunRequest observed(const std::string& name) { return tests::requestFor("observed/" + name); }
 
-RunOutcome runOf(const session::RunRequest& request) {
-  Engine engine;
-  auto outcome = engine.run(request, {}, {});
-  EXPECT_TRUE(outcome.ok()) << outcome.error().message();
-  return outcome.ok() ? std::move(outcome).value() : RunOutcome{};
-}
-
-std::int64_t siteOf(const RunOutcome& outcome, const std::string& module, const std::string& op) {
-  for (std::size_t i = 0; i < outcome.run.sites.size(); ++i)
-    if (outcome.run.sites[i].modulePath == module && outcome.run.sites[i].op == op) return static_cast<std::int64_t>(i);
-  ADD_FAILURE() << "no " << op << " in '" << module << "'";
-  return 0;
-}
-
-// numpy's float64 sums against ours, stored as float32.
-void expectCells(const RunOutcome& outcome, std::int64_t site, const nlohmann::json& expected) {
-  for (const auto& [key, values] : expected.items()) {
-    const auto metric = std::find_if(session::allMetrics().begin(), session::allMetrics().end(), [&k = key](Metric m) { return session::key(m) == k; });
-    ASSERT_NE(metric, session::allMetrics().end()) << key;
-    double worst = std::nan("");
-    for (std::size_t s = 0; s < values.size(); ++s) {
-      const double wanted = values[s];
-      EXPECT_NEAR(outcome.metrics[*metric].at(site, static_cast<std::int64_t>(s)), wanted, 1e-6 * std::fabs(wanted) + 1e-12) << key << ", sample " << s;
-      const bool worse = session::smallerIsWorse(*metric) ? wanted < worst : wanted > worst;
-      if (worse || std::isnan(worst)) worst = wanted;
-    }
-    EXPECT_NEAR(outcome.run.sites[static_cast<std::size_t>(site)].values[*metric], worst, 1e-9 * std::fabs(worst) + 1e-12) << key;
-  }
-}
-
 TEST(EveryNumber, OfALinearLayerIsThatOfNumpy) {
   const RunOutcome outcome = runOf(observed("Exact"));
-  expectCells(outcome, siteOf(outcome, "lin", "aten::linear"), tests::expectedOf("observed/Exact").at("linear"));
+  expectMetrics(outcome, siteAt(outcome, "lin", "aten::linear"), tests::expectedOf("observed/Exact").at("linear"));
 }
 
 TEST(EveryNumber, OfAnOpThatDoesNotLieContiguouslyIsThatOfNumpy) {
   const RunOutcome outcome = runOf(observed("Exact"));
-  const std::int64_t site = siteOf(outcome, "", "aten::mul");
+  const std::int64_t site = siteAt(outcome, "", "aten::mul");
   const auto expected = tests::expectedOf("observed/Exact");
   EXPECT_EQ(outcome.run.sites[static_cast<std::size_t>(site)].sampleAxis, "1");
-  expectCells(outcome, site, expected.at("mul"));
-  expectCells(outcome, site, {{"introduced_rel_l2", expected.at("mul_introduced")}, {"inherited_rel_l2", expected.at("mul_inherited")}});
+  expectMetrics(outcome, site, expected.at("mul"));
+  expectMetrics(outcome, site, {{"introduced_rel_l2", expected.at("mul_introduced")}, {"inherited_rel_l2", expected.at("mul_inherited")}});
 }
 
 std::vector<session::ModuleOutput> outputsOf(const RunOutcome& outcome, const std::string& path) {
   std::vector<session::ModuleOutput> found;
   std::copy_if(outcome.run.moduleOutputs.begin(), outcome.run.moduleOutputs.end(), std::back_inserter(found), [&](const auto& o) { return o.modulePath == path; });
   return found;
+}
+
+TEST(ModuleOutputs, InAnotherOrderAreNoWholeOutput) {
+  const RunOutcome outcome = runOf(observed("Exact"));  // gives back its last result transposed
+  const auto root = outputsOf(outcome, "");
+  ASSERT_EQ(root.size(), 1U);
+  EXPECT_EQ(root[0].site, siteAt(outcome, "", "aten::mul"));
+  EXPECT_TRUE(root[0].part);
 }
 
 TEST(ModuleOutputs, NameTheOpSiteThatMadeThem) {
@@ -77,8 +59,8 @@ TEST(ModuleOutputs, NameTheOpSiteThatMadeThem) {
     EXPECT_EQ(found.size(), 1U) << path;
     return found.empty() ? session::ModuleOutput{} : found.front();
   };
-  EXPECT_EQ(only("stem.0").site, siteOf(outcome, "stem.0", "aten::linear"));
-  EXPECT_EQ(only("stem.1").site, siteOf(outcome, "stem.1", "aten::relu"));
+  EXPECT_EQ(only("stem.0").site, siteAt(outcome, "stem.0", "aten::linear"));
+  EXPECT_EQ(only("stem.1").site, siteAt(outcome, "stem.1", "aten::relu"));
   EXPECT_EQ(only("stem").site, only("stem.1").site) << "a container has its last module's output";
   EXPECT_EQ(only("head").site, only("").site);
   EXPECT_THAT(outputsOf(outcome, "same"), IsEmpty()) << "no op made the model's input";
@@ -110,9 +92,9 @@ TEST(ModuleOutputs, OfATupleHaveTheirNames) {
   const auto pair = outputsOf(outcome, "pair");
   ASSERT_EQ(pair.size(), 2U);
   EXPECT_EQ(pair[0].name, "output.0");
-  EXPECT_EQ(pair[0].site, siteOf(outcome, "pair", "aten::add"));
+  EXPECT_EQ(pair[0].site, siteAt(outcome, "pair", "aten::add"));
   EXPECT_EQ(pair[1].name, "output.1");
-  EXPECT_EQ(pair[1].site, siteOf(outcome, "pair", "aten::mul"));
+  EXPECT_EQ(pair[1].site, siteAt(outcome, "pair", "aten::mul"));
 }
 
 TEST(ModuleOutputs, ThatWereWrittenInPartSinceHaveNoSite) {
@@ -197,7 +179,7 @@ TEST(Referee, GivesEachRunItsOwnError) {
   session::RunRequest request = observed("Exact");
   request.settings.referee = true;
   const RunOutcome outcome = runOf(request);
-  const auto& linear = outcome.run.sites[static_cast<std::size_t>(siteOf(outcome, "lin", "aten::linear"))];
+  const auto& linear = outcome.run.sites[static_cast<std::size_t>(siteAt(outcome, "lin", "aten::linear"))];
   ASSERT_TRUE(linear.referenceErrorToFp64.has_value() && linear.candidateErrorToFp64.has_value());
   EXPECT_EQ(*linear.referenceErrorToFp64, 0);
   EXPECT_DOUBLE_EQ(*linear.candidateErrorToFp64, linear.values[Metric::relL2]);
@@ -208,7 +190,7 @@ TEST(Referee, DrawsTheMasksThatTheRunsDraw) {
   request.settings.trainMode = true;
   request.settings.referee = true;
   const RunOutcome outcome = runOf(request);
-  const auto& out = outcome.run.sites[static_cast<std::size_t>(siteOf(outcome, "out", "aten::linear"))];
+  const auto& out = outcome.run.sites[static_cast<std::size_t>(siteAt(outcome, "out", "aten::linear"))];
   ASSERT_TRUE(out.referenceErrorToFp64.has_value());
   EXPECT_GT(*out.referenceErrorToFp64, 1e-9) << "float64 was not another precision";
   EXPECT_LT(*out.referenceErrorToFp64, 1e-5) << "another mask would give about 1";
@@ -240,7 +222,7 @@ TEST(OnlySamples, KeepTheirPlacesAmongAll) {
   const RunOutcome outcome = runOf(request);
   EXPECT_THAT(outcome.run.settings.onlySamples, ElementsAre("2", "3")) << "each once, in the set's order";
   const auto expected = tests::expectedOf("observed/Exact").at("linear").at("rel_l2");
-  const std::int64_t site = siteOf(outcome, "lin", "aten::linear");
+  const std::int64_t site = siteAt(outcome, "lin", "aten::linear");
   EXPECT_EQ(outcome.samples.ids.size(), 5U);
   EXPECT_EQ(outcome.run.samplesComplete, 2);
   for (const std::int64_t s : {0, 1, 4}) {

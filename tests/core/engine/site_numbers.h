@@ -7,6 +7,7 @@
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
+#include <algorithm>
 #include <cmath>
 #include <string>
 
@@ -56,6 +57,22 @@ inline void expectNumbers(const engine::RunOutcome& outcome, const nlohmann::jso
   const std::string where = expected.at("op").get<std::string>() + " in '" + expected.at("module").get<std::string>() + "', ";
   expectCells(outcome.metrics[session::Metric::maxAbs], site, expected.at("max_abs"), where + "max_abs");
   expectCells(outcome.metrics[session::Metric::relL2], site, expected.at("rel_l2"), where + "rel_l2");
+}
+
+// {metric: [per sample]} and the worst of each in the summary.
+inline void expectMetrics(const engine::RunOutcome& outcome, std::int64_t site, const nlohmann::json& expected) {
+  for (const auto& [key, values] : expected.items()) {
+    const auto metric = std::find_if(session::allMetrics().begin(), session::allMetrics().end(), [&k = key](session::Metric m) { return session::key(m) == k; });
+    ASSERT_NE(metric, session::allMetrics().end()) << key;
+    double worst = std::nan("");
+    for (std::size_t s = 0; s < values.size(); ++s) {
+      const double wanted = values[s];
+      EXPECT_NEAR(outcome.metrics[*metric].at(site, static_cast<std::int64_t>(s)), wanted, 1e-6 * std::fabs(wanted) + 1e-12) << key << ", sample " << s;
+      const bool worse = session::smallerIsWorse(*metric) ? wanted < worst : wanted > worst;
+      if (worse || std::isnan(worst)) worst = wanted;
+    }
+    EXPECT_NEAR(outcome.run.sites[static_cast<std::size_t>(site)].values[*metric], worst, 1e-9 * std::fabs(worst) + 1e-12) << key;
+  }
 }
 
 }  // namespace ulpscope::tests

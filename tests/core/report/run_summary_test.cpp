@@ -112,7 +112,7 @@ TEST(RunSummary, ListsSitesWithoutADistanceThatDifferByCount) {
   sites[0].candidateDtype = base::DType::boolean;
   sites[2].candidateDtype = base::DType::int64;
   sites[2].differingElements = 1200;
-  EXPECT_THAT(summaryOf(session), HasSubstr("INTEGER, BOOL AND COMPLEX OP SITES THAT DIFFER\n  differing elements  dtype     op site\n"
+  EXPECT_THAT(summaryOf(session), HasSubstr("INTEGER AND BOOL OP SITES THAT DIFFER\n  differing elements  dtype     op site\n"
                                             "               1,200  int64     (root): aten::add\n"
                                             "                   9  bool      encoder.0.ffn.wi: aten::linear\n\n"));
 }

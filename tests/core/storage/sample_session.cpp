@@ -1,4 +1,5 @@
 #include "tests/core/storage/sample_session.h"
+#include "tests/support/stored_elements.h"
 
 #include <nlohmann/json.hpp>
 
@@ -91,9 +92,8 @@ storage::OutputTensors output(const std::string& name, base::DType dtype) {
   storage::OutputTensors tensors;
   tensors.name = name;
   tensors.shape = {3, 2};
-  tensors.candidateDtype = dtype;
-  tensors.reference = {255.979F, 65520.0F, kNanF, -kInfF, 1e-40F, -0.0F};
-  tensors.candidate = {256.0F, kInfF, kNanF, -kInfF, 0.0F, -0.0F};
+  tensors.reference = storedElements(base::DType::float32, {255.979F, 65520.0F, kNanF, -kInfF, 1e-40F, -0.0F});
+  tensors.candidate = storedElements(dtype, {256.0F, kInfF, kNanF, -kInfF, 0.0F, -0.0F});
   return tensors;
 }
 

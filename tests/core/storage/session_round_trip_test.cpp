@@ -4,6 +4,10 @@
 
 #include <gmock/gmock.h>
 
+#include <array>
+#include <complex>
+#include <span>
+
 using namespace ulpscope;
 using storage::WriteMode;
 using testing::ElementsAre;
@@ -75,22 +79,40 @@ TEST_F(SessionRoundTrip, KeepsEveryBitOfTheOutputs) {
     SCOPED_TRACE(expected[i].name);
     EXPECT_EQ(outputs.value()[i].name, expected[i].name);
     EXPECT_EQ(outputs.value()[i].shape, expected[i].shape);
-    EXPECT_EQ(outputs.value()[i].candidateDtype, expected[i].candidateDtype);
-    EXPECT_EQ(tests::bitsOf(outputs.value()[i].reference), tests::bitsOf(expected[i].reference));
-    EXPECT_EQ(tests::bitsOf(outputs.value()[i].candidate), tests::bitsOf(expected[i].candidate));
+    EXPECT_EQ(outputs.value()[i].candidate.dtype, expected[i].candidate.dtype);
+    EXPECT_EQ(outputs.value()[i].reference.bytes, expected[i].reference.bytes);
+    EXPECT_EQ(outputs.value()[i].candidate.bytes, expected[i].candidate.bytes);
   }
 }
 
-// A caller that names float16 but hands over values float16 does not have must not have them rounded on the way.
-TEST_F(SessionRoundTrip, NeverRoundsACandidateThatDoesNotFitItsDtype) {
+TEST_F(SessionRoundTrip, HoldsOutputsOfEveryDtypeInTheirOwn) {
   auto sample = tests::sampleRun();
-  sample.outputs[0].candidate[0] = 255.979F;
+  const auto add = [&](base::DType dtype, const auto& values) {
+    const auto bytes = std::as_bytes(std::span(values));
+    const storage::StoredElements elements{dtype, {bytes.begin(), bytes.end()}};
+    sample.outputs.push_back({base::name(dtype), {3}, elements, elements});
+  };
+  add(base::DType::int64, std::array<std::int64_t, 3>{1, -2, (1LL << 53) + 1});
+  add(base::DType::boolean, std::array<std::uint8_t, 3>{1, 0, 1});
+  add(base::DType::float64, std::array<double, 3>{1e300, -0.0, 0.1});
+  add(base::DType::complex64, std::array<std::complex<float>, 3>{{{1, -2}, {0, 3}, {-4, 0}}});
   const auto written = storage::addRun(m_master, tests::sampleSession(), sample.run, sample.metrics, sample.outputs, WriteMode::create);
-  ASSERT_TRUE(written.ok());
+  ASSERT_TRUE(written.ok()) << written.error().message();
+  EXPECT_TRUE(tests::python(m_folder, R"(
+import h5py, numpy as np
+run = h5py.File('digits.ulps.d/run-0001.tensors.h5')['run_0001']
+of = {str(run[k].attrs['name']): run[k] for k in run if k.startswith('output_')}
+assert of['int64']['candidate'][()].tolist() == [1, -2, 2**53 + 1]
+assert of['bool']['reference'][()].tolist() == [True, False, True] and of['bool']['reference'].dtype == bool
+assert of['float64']['reference'][()].tolist() == [1e300, -0.0, 0.1] and np.signbit(of['float64']['reference'][1])
+assert of['complex64']['candidate'].dtype == np.complex64 and of['complex64']['candidate'][()].tolist() == [1 - 2j, 3j, -4]
+)"));
   const auto outputs = storage::readOutputs(m_master, written.value(), "run_0001");
   ASSERT_TRUE(outputs.ok()) << outputs.error().message();
-  EXPECT_EQ(outputs.value()[0].candidate[0], 255.979F);
-  EXPECT_EQ(outputs.value()[0].candidateDtype, base::DType::float16);
+  for (std::size_t i = 3; i < 7; ++i) {
+    EXPECT_EQ(outputs.value()[i].candidate.dtype, sample.outputs[i].candidate.dtype);
+    EXPECT_EQ(outputs.value()[i].candidate.bytes, sample.outputs[i].candidate.bytes);
+  }
 }
 
 TEST_F(SessionRoundTrip, IsReadByPlainH5py) {
