@@ -40,7 +40,8 @@ Result<Inspection> inspectionFrom(const json& result) try {
   Inspection inspection{result, std::move(info).value(), {}, result.at("policy_table"),
                         result.at("warnings").get<std::vector<std::string>>()};
   for (const json& op : result.at("ops"))
-    inspection.ops.push_back({op.at("module"), op.at("op"), op.at("overload"), op.at("source"), op.at("class")});
+    inspection.ops.push_back({op.at("module"), op.at("op"), op.at("overload"), op.at("source"), op.at("class"),
+                              op.at("other_tables").get<std::map<std::string, std::string>>()});
   return inspection;
 } catch (const json::exception& e) {
   return Error{ErrorKind::internal, std::string("the engine's description of the model is damaged: ") + e.what(), "", ""};
@@ -87,6 +88,19 @@ std::string opsText(const Inspection& inspection) {
   return text + "\n";
 }
 
+// The same op under the device's other tables, where those say something else.
+std::string differencesText(const Inspection& inspection) {
+  std::map<std::string, int> rows;
+  for (const model::StaticOp& op : inspection.ops)
+    for (const auto& [table, policyClass] : op.otherTables)
+      if (policyClass != op.policyClass)
+        ++rows[fmt::format("  {:<12} {:<20} instead of {:<20} {}", table, policyClass, op.policyClass, op.op + (op.overload.empty() ? "" : "." + op.overload))];
+  if (inspection.ops.empty()) return "";
+  std::string text = "DIFFERENT IN OTHER TABLES (--target NAME)\n";
+  for (const auto& [row, count] : rows) text += fmt::format("{} ({})\n", row, base::counted(count, "site"));
+  return text + (rows.empty() ? "  nothing\n" : "") + "\n";
+}
+
 std::string inspectText(const Inspection& inspection) {
   const model::ModelInfo& info = inspection.model;
   std::string text = fmt::format("{}: {}, {}\n{}\ncode {:.12}, weights {:.12} (SHA-256)\n\n",
@@ -94,7 +108,7 @@ std::string inspectText(const Inspection& inspection) {
                                  base::counted(static_cast<std::int64_t>(info.modules.size()), "module"),
                                  base::counted(parameterCount(info), "parameter"), signature(info),
                                  info.fingerprint.codeSha256, info.fingerprint.weightsSha256);
-  text += treeText(info) + "\n" + opsText(inspection);
+  text += treeText(info) + "\n" + opsText(inspection) + "\n" + differencesText(inspection);
   std::vector<std::string> warnings = info.warnings;
   for (const std::string& warning : inspection.warnings)
     if (std::find(warnings.begin(), warnings.end(), warning) == warnings.end()) warnings.push_back(warning);
@@ -110,7 +124,6 @@ json inspectDocument(const json& result) {
 
 Outcome inspectAction(const InspectWords& words) {
   if (words.model.empty()) return Error{ErrorKind::usage, "which model? MODEL is missing", "inspect", "for instance: ulpscope inspect model.ts"};
-  if (words.target != "cuda" && words.target != "cpu") return Error{ErrorKind::usage, "is no target", "--target " + words.target, "use cuda"};
   auto client = EngineClient::start();
   if (!client) return client.error();
   const std::string path = std::filesystem::absolute(words.model).lexically_normal().string();
@@ -128,6 +141,7 @@ constexpr const char* kHelp =
     "Shows a model's modules, its op sites and what autocast does to each, without running it.\n\n"
     "Examples:\n"
     "  ulpscope inspect model.ts\n"
+    "  ulpscope inspect model.ts --target cuda@1.13\n"
     "  ulpscope inspect model.ts --json - | jq '.ops[] | select(.class == \"fp32\")'\n";
 
 }  // namespace
@@ -141,7 +155,7 @@ void addInspect(CLI::App& app, Invocation& invocation) {
   CLI::App* command = app.add_subcommand("inspect", kHelp);
   auto words = std::make_shared<InspectWords>();
   command->add_option("MODEL", words->model, "TorchScript file (.pt, .ts)");
-  command->add_option("--target", words->target, "whose autocast: cuda")->type_name("T");
+  command->add_option("--target", words->target, "whose autocast: cuda (default) or cpu, by the newest table known, or by another: cuda@1.13")->type_name("T");
   command->add_option("--json", words->json, "write the description to F ('-': standard output)")->type_name("F");
   command->callback([words, &invocation] { invocation.action = [words] { return inspectAction(*words); }; });
 }

@@ -39,21 +39,22 @@ Status setAutocast(const RunWords& words, session::RunSettings& settings) {
     settings.autocast = base::DType::bfloat16;
   else
     return usage("--autocast " + words.autocast, "is no autocast type", "use fp16 or bf16");
-  const std::string device = words.policy.substr(0, words.policy.find('@'));
-  if (device != "cuda" || words.policy.back() == '@') return usage("--policy " + words.policy, "is no policy of this version", "use cuda or cuda@1.13");
-  settings.policyTable = words.policy;
+  const std::string native = words.mode == "native" ? "cpu" : "cuda";
+  const std::string policy = words.policy.empty() ? native : words.policy;
+  const std::string device = policy.substr(0, policy.find('@'));
+  if ((device != "cuda" && device != "cpu") || policy.back() == '@')
+    return usage("--policy " + policy, "is no policy", "use cuda or cpu, or a table of one PyTorch series, such as cuda@2.6");
+  settings.policyTable = policy;
   return base::success();
 }
 
 // The words are right, but this version has no engine for them: not a usage error.
 Status setMode(const RunWords& words, session::RunSettings& settings) {
-  if (words.mode != "emulated" && words.mode != "native") return usage("--mode " + words.mode, "is no mode", "use emulated");
+  if (words.mode != "emulated" && words.mode != "native") return usage("--mode " + words.mode, "is no mode", "use emulated or native");
   if (words.device != "cpu" && words.device != "cuda") return usage("--device " + words.device, "is no device", "use cpu");
-  if (words.mode == "native")
-    return Error{ErrorKind::input, "is not in this version", "--mode native", "use --mode emulated, which computes what CUDA autocast does on any CPU"};
   if (words.device == "cuda")
     return Error{ErrorKind::input, "is not in this version", "--device cuda", "use --device cpu, which emulates CUDA autocast"};
-  settings.mode = session::Mode::emulated;
+  settings.mode = words.mode == "native" ? session::Mode::native : session::Mode::emulated;
   settings.device = words.device;
   return base::success();
 }
@@ -177,8 +178,8 @@ void addRunOptions(CLI::App& command, RunWords& words) {
   command.add_option("--labels", words.labels, "true classes: HDF5 with 'labels', or one whole number a line")->type_name("F");
   command.add_option("--class-names", words.classNames, "names of the classes, one a line")->type_name("F");
   command.add_option("--autocast", words.autocast, "fp16 (default) or bf16")->type_name("TYPE");
-  command.add_option("--policy", words.policy, "whose autocast lists: cuda (default, the newest known) or cuda@1.13")->type_name("P");
-  command.add_option("--mode", words.mode, "emulated: what CUDA autocast does, on any CPU")->type_name("M");
+  command.add_option("--policy", words.policy, "whose autocast lists: cuda (default) or cpu, the newest known; or of one series: cuda@1.13, cuda@2.6, cpu@2.6 ...")->type_name("P");
+  command.add_option("--mode", words.mode, "emulated (default): what that autocast does, on any CPU; native: LibTorch's own CPU autocast (--autocast bf16)")->type_name("M");
   command.add_option("--device", words.device, "cpu")->type_name("D");
   command.add_option("--batch-size", words.batchSize, "samples a forward (default 32)")->type_name("N");
   addList(command, "--fp32", words.fp32, "keep this module in FP32, its inputs cast to float32 (repeatable, globs, '.' is all)")->type_name("PATH");

@@ -16,7 +16,7 @@ namespace ulpscope::cli {
 // As they stand on the command line.
 struct RunWords {
   std::string model, inputs, labels, classNames, session, json;
-  std::string autocast = "fp16", policy = "cuda", mode = "emulated", device = "cpu", decision = "none", tie = "first";
+  std::string autocast = "fp16", policy, mode = "emulated", device = "cpu", decision = "none", tie = "first";
   std::string decisionOutput, batchSize = "32", seed = "0", observe = "full", captureBudget = "1GiB", onlySamples;
   std::vector<std::string> fp32, disable, batchAxis, failOn, capture;
   bool noCastCache = false, noNoiseFloor = false, referee = false, train = false, verifyProbe = false, append = false;
@@ -31,7 +31,7 @@ struct RunOrder {
 
 void addRunOptions(CLI::App& command, RunWords& words);
 
-// Error kind usage for a wrong word; kind input for what this version cannot do (native mode, cuda).
+// Error kind usage for a wrong word; kind input for what this version cannot do (--device cuda).
 base::Result<RunOrder> orderFrom(const RunWords& words);
 
 }  // namespace ulpscope::cli

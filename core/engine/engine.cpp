@@ -70,9 +70,28 @@ Engine::~Engine() = default;
 
 EngineFacts Engine::facts() { return {TORCH_VERSION, policyTableNames(), at::get_num_threads(), blasName()}; }
 
+namespace {
+
+// Native runs follow the lists of the LibTorch that runs, whatever others are known.
+Result<const PolicyTable*> nativeTable(const session::RunSettings& settings) {
+  const PolicyTable& own = TORCH_VERSION_MAJOR >= 2 ? cpu26() : cpu113();
+  if (settings.policyTable != "cpu" && settings.policyTable != own.name())
+    return Error{ErrorKind::usage, "does not go with --mode native, which follows LibTorch " TORCH_VERSION "'s own lists for the CPU", "--policy " + settings.policyTable,
+                 "leave it out, or use --mode emulated"};
+  if (settings.autocast == base::DType::float16 && &own == &cpu113())
+    return Error{ErrorKind::usage, "LibTorch " TORCH_VERSION " has no FP16 autocast on the CPU", "--mode native --autocast fp16", "use --autocast bf16, or --mode emulated"};
+  return &own;
+}
+
+Result<const PolicyTable*> tableFor(const session::RunSettings& settings) {
+  if (settings.device != "cpu")
+    return Error{ErrorKind::input, "only the CPU is supported by this version", "--device " + settings.device, "use --device cpu: CUDA autocast is emulated"};
+  return settings.mode == session::Mode::native ? nativeTable(settings) : findPolicyTable(settings.policyTable);
+}
+
+}  // namespace
+
 Result<Inspection> Engine::inspect(const std::string& modelPath, const std::string& target) try {
-  if (target == "cpu")
-    return Error{ErrorKind::input, "no table for CPU autocast in this version", "--target cpu", "use --target cuda"};
   auto table = findPolicyTable(target);
   if (!table) return table.error();
   auto model = m_cache->load(modelPath);
@@ -80,7 +99,10 @@ Result<Inspection> Engine::inspect(const std::string& modelPath, const std::stri
   const LoadedModel& loaded = *model.value();
   Inspection inspection{loaded.info, loaded.ops, table.value()->name(), loaded.info.warnings};
   for (model::StaticOp& op : inspection.ops)
-    op.policyClass = name(table.value()->classOf(op.overload.empty() ? op.op : op.op + "." + op.overload));
+    for (const PolicyTable* other : tablesOf(table.value()->device())) {
+      const std::string policyClass = name(other->classOf(op.overload.empty() ? op.op : op.op + "." + op.overload));
+      (other == table.value() ? op.policyClass : op.otherTables[other->name()]) = policyClass;
+    }
   for (const std::string& call : loaded.unresolvedCalls) inspection.warnings.push_back("unresolved: " + call);
   return inspection;
 } catch (const std::exception& e) {
@@ -88,11 +110,7 @@ Result<Inspection> Engine::inspect(const std::string& modelPath, const std::stri
 }
 
 Result<RunOutcome> Engine::run(const session::RunRequest& request, const RunHooks& hooks, std::stop_token stop) try {
-  if (request.settings.mode == session::Mode::native)
-    return Error{ErrorKind::input, "native autocast is not in this version", "--mode native", "use --mode emulated"};
-  if (request.settings.device != "cpu")
-    return Error{ErrorKind::input, "only the CPU is supported by this version", "--device " + request.settings.device, "use --device cpu: CUDA autocast is emulated"};
-  auto table = findPolicyTable(request.settings.policyTable);
+  auto table = tableFor(request.settings);
   if (!table) return table.error();
   if (hooks.progress) hooks.progress({"loading", "", "", 0, 0});
   auto model = m_cache->load(request.modelPath);

@@ -14,7 +14,8 @@ PlaceGuard::PlaceGuard(ExecutionPlace& place) { placeOfThread = &place; }
 PlaceGuard::~PlaceGuard() { placeOfThread = nullptr; }
 ExecutionPlace* currentPlace() { return placeOfThread; }
 
-ExecutionPlace::ExecutionPlace(const RegionSet& regions, const PathAliases& aliases) : m_regions(regions), m_aliases(aliases) {
+ExecutionPlace::ExecutionPlace(const RegionSet& regions, const PathAliases& aliases, std::string device)
+    : m_regions(regions), m_aliases(aliases), m_device(std::move(device)) {
   Frame root;
   root.autocastOn = !m_regions.matchesModule("");
   m_frames.push_back(std::move(root));
@@ -81,7 +82,7 @@ void ExecutionPlace::enterOwnAutocast(const std::string& device, bool enabled, a
   frame.path = m_frames.back().path;
   frame.autocastOn = m_frames.back().autocastOn;
   frame.ownLow = m_frames.back().ownLow;
-  if (device == "cuda") {
+  if (device == m_device) {
     // As in PyTorch the inner region wins, also inside an FP32 region.
     frame.autocastOn = enabled;
     if (enabled && isLow(low)) frame.ownLow = low;

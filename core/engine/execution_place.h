@@ -27,7 +27,8 @@ using ReturnSink = std::function<void(const std::string& modulePath, const c10::
 // One a thread and forward; the path markers of the instrumented graphs call it.
 class ExecutionPlace {
  public:
-  ExecutionPlace(const RegionSet& regions, const PathAliases& aliases);
+  // device: of the policy, "cuda" or "cpu"; borrowed aliases and regions.
+  ExecutionPlace(const RegionSet& regions, const PathAliases& aliases, std::string device = "cuda");
   void tellReturns(const ReturnSink& sink) { m_returns = sink ? &sink : nullptr; }  // borrowed
 
   // Markers.
@@ -39,7 +40,7 @@ class ExecutionPlace {
   void enterLoop();
   void nextIteration();
   void leaveLoop();
-  // A model's own autocast region. One for another device than CUDA changes nothing here, as on a GPU.
+  // A model's own autocast region. One for another device than the policy's changes nothing, as in PyTorch.
   void enterOwnAutocast(const std::string& device, bool enabled, at::ScalarType low);
   void leaveOwnAutocast();
   // 0-dim tensors that lie on the CPU in a model that runs on a GPU: kernels read them as Python scalars, unrounded.
@@ -73,6 +74,7 @@ class ExecutionPlace {
   };
   const RegionSet& m_regions;
   const PathAliases& m_aliases;
+  std::string m_device;
   const ReturnSink* m_returns = nullptr;
   std::vector<Frame> m_frames;
   ExecutionIndex m_index{0};

@@ -31,6 +31,14 @@ bool isDropout(const OpCall& call) {
   return name == "aten::dropout" || name == "aten::feature_dropout" || name == "aten::alpha_dropout";
 }
 
+// native/Linear.cpp of 2.x: any contiguous input with a bias of one dimension is flattened for addmm. 1.13 does so up to three.
+bool takesBiasInOneKernel(const OpCall& call) {
+  const c10::IValue& input = call.argument(0);
+  const c10::IValue& bias = call.argument(2);
+  return input.isTensor() && input.toTensor().dim() > 3 && input.toTensor().is_contiguous() && bias.isTensor() && bias.toTensor().defined() &&
+         bias.toTensor().dim() == 1;
+}
+
 OutputRule trainingDropout() {
   OutputRule dropout{OutputRule::Kind::follow};
   dropout.fused = true;
@@ -81,11 +89,12 @@ const EmulatedExecutor::OpFacts& EmulatedExecutor::factsOf(const OpCall& call) {
   if (!isNew) return facts;
   facts.policyClass = m_options.table->classOf(qualified(call));
   facts.className = name(facts.policyClass);
-  facts.rule = outputRule(call.name());
+  facts.rule = outputRule(call.name(), m_options.table->device(), m_options.table->series());
   facts.composite = call.op.hasKernelForDispatchKey(c10::DispatchKey::CompositeImplicitAutograd);
   facts.view = isViewOp(call);
   facts.dropout = isDropout(call);
   facts.fusedRnn = facts.rule && facts.rule->kind == OutputRule::Kind::fusedRnn;
+  facts.fusedLinear = call.name() == "aten::linear" && m_options.table->device() == "cuda" && m_options.table->series() != "1.13";
   return facts;
 }
 
@@ -158,6 +167,14 @@ void EmulatedExecutor::enter(const OpCall& call, Policy policy) {
   call.redispatch();
 }
 
+std::optional<OutputRule> EmulatedExecutor::ruleFor(const OpCall& call, const OpFacts& facts, Policy policy) const {
+  if (facts.dropout && call.argument(2).isBool() && call.argument(2).toBool()) return trainingDropout();
+  if (facts.fusedLinear && takesBiasInOneKernel(call)) return OutputRule{OutputRule::Kind::same};
+  const bool unlisted = policy.policyClass == PolicyClass::none;
+  if (facts.rule && facts.composite && !facts.rule->fused && unlisted && facts.rule->kind != OutputRule::Kind::native) return std::nullopt;
+  return facts.rule;
+}
+
 void EmulatedExecutor::runWithPolicy(const OpCall& call, const OpFacts& facts, Policy policy, const ExecutionPlace& place) {
   applyPolicy(call, policy.policyClass);
   const bool unlisted = policy.policyClass == PolicyClass::none;
@@ -170,11 +187,10 @@ void EmulatedExecutor::runWithPolicy(const OpCall& call, const OpFacts& facts, P
     }
     return;
   }
-  std::optional<OutputRule> rule = facts.rule;
-  if (facts.dropout && call.argument(2).isBool() && call.argument(2).toBool()) rule = trainingDropout();
-  if (rule && facts.composite && !rule->fused && unlisted && rule->kind != OutputRule::Kind::native) rule.reset();
+  const std::optional<OutputRule> rule = ruleFor(call, facts, policy);
   if (rule && rule->kind != OutputRule::Kind::native) {
-    emulate(call, *rule, [&](const at::Tensor& t) { return place.onHost(t); });
+    const bool cuda = m_options.table->device() == "cuda";
+    emulate(call, *rule, [&, cuda](const at::Tensor& t) { return cuda && place.onHost(t); });
   } else if (rule || facts.view) {
     const OwnCalls own;
     call.op.callBoxed(call.stack);

@@ -18,8 +18,8 @@ class ReferenceExecutor : public OpExecutor {
   void execute(const OpCall& call, ExecutionPlace& place, OpEvent* event) override;
 };
 
-// CUDA autocast's semantics on CPU kernels. Tensors carry their true dtypes; an op in the low dtype is computed in float32 from rounded
-// inputs and its result rounded once (to nearest even, overflow to infinity, subnormals kept), twice where CUDA does.
+// Autocast's semantics by a policy table, on CPU kernels. Tensors carry their true dtypes; an op in the low dtype is computed in float32 from rounded
+// inputs and its result rounded once (to nearest even, overflow to infinity, subnormals kept), twice where the table's device does.
 class EmulatedExecutor : public OpExecutor {
  public:
   struct Options {
@@ -41,6 +41,7 @@ class EmulatedExecutor : public OpExecutor {
     std::string className;
     std::optional<OutputRule> rule;
     bool composite, view, dropout, fusedRnn;
+    bool fusedLinear = false;  // a linear layer that later series compute with its bias in one kernel, whatever the rank
   };
   struct Policy {
     PolicyClass policyClass;
@@ -57,6 +58,7 @@ class EmulatedExecutor : public OpExecutor {
   std::unordered_map<const void*, OpFacts> m_facts;  // by schema
 
   const OpFacts& factsOf(const OpCall& call);
+  std::optional<OutputRule> ruleFor(const OpCall& call, const OpFacts& facts, Policy policy) const;
   Policy policyFor(const OpCall& call, const OpFacts& facts, const ExecutionPlace& place, OpEvent* event);
   void applyPolicy(const OpCall& call, PolicyClass policyClass);
   void runWithPolicy(const OpCall& call, const OpFacts& facts, Policy policy, const ExecutionPlace& place);
@@ -66,7 +68,7 @@ class EmulatedExecutor : public OpExecutor {
 };
 
 // Emulates one op whose arguments hold 16-bit tensors; results lie on the stack. Throws c10::Error with PyTorch's words when the op
-// would raise on mixed dtypes. onHost tells the 0-dim tensors that the kernel reads unrounded.
+// would raise on mixed dtypes. onHost tells the 0-dim tensors that the kernel reads unrounded (CUDA; on the CPU it reads none so).
 void emulate(const OpCall& call, const OutputRule& rule, const std::function<bool(const at::Tensor&)>& onHost);
 
 }  // namespace ulpscope::engine

@@ -42,7 +42,7 @@ SideResult runForward(const ForwardSetup& setup, EventSink sink) {
   };
   const ModelThreadGuard thread(setup.threads);
   const Arguments arguments = ownCopies(setup.arguments);
-  ExecutionPlace place(*setup.regions, *setup.aliases);
+  ExecutionPlace place(*setup.regions, *setup.aliases, setup.device);
   place.tellReturns(setup.onReturn);
   DescriptionCache own;
   ObservingHook hook(place, *setup.executor, sink ? watching : EventSink(), setup.seed, setup.descriptions ? *setup.descriptions : own);

@@ -17,6 +17,7 @@ struct ForwardSetup {
   const PathAliases* aliases = nullptr;
   const RegionSet* regions = nullptr;  // where autocast is off; the reference has an empty set
   OpExecutor* executor = nullptr;
+  std::string device = "cuda";  // of the policy: whose own autocast regions count
   Arguments arguments;
   std::uint64_t seed = 0;
   int threads = 1;

@@ -9,9 +9,14 @@ namespace {
 // Runs one op and what it calls inside in the way of one run; nobody watches.
 class ReplayHook : public OpHook {
  public:
-  ReplayHook(OpExecutor& executor, bool autocastOn, at::ScalarType low) : m_place(kNoRegions, kNoAliases), m_executor(executor) {
-    m_place.enterOwnAutocast("cuda", autocastOn, low);
+  ReplayHook(OpExecutor& executor, const std::string& device, bool autocastOn, at::ScalarType low)
+      : m_place(kNoRegions, kNoAliases, device), m_executor(executor) {
+    m_place.enterOwnAutocast(device, autocastOn, low);
+    m_executor.beginForward();
   }
+  ~ReplayHook() override { m_executor.endForward(); }
+  ReplayHook(const ReplayHook&) = delete;
+  ReplayHook& operator=(const ReplayHook&) = delete;
   ExecutionPlace& place() { return m_place; }
   void call(const OpCall& call) override { m_executor.execute(call, m_place, nullptr); }
 
@@ -24,8 +29,8 @@ class ReplayHook : public OpHook {
 const RegionSet ReplayHook::kNoRegions;
 const PathAliases ReplayHook::kNoAliases;
 
-std::vector<at::Tensor> run(torch::jit::Stack stack, OpExecutor& executor, const OpEvent& candidate, bool autocastOn) {
-  ReplayHook hook(executor, autocastOn, candidate.low);
+std::vector<at::Tensor> run(torch::jit::Stack stack, OpExecutor& executor, const std::string& device, const OpEvent& candidate, bool autocastOn) {
+  ReplayHook hook(executor, device, autocastOn, candidate.low);
   std::size_t at = 0;
   for (const c10::IValue& value : stack)
     forEachTensor(value, [&](const at::Tensor& t) {
@@ -104,8 +109,8 @@ IntroducedOutputs IntroducedError::replay(const OpEvent& reference, const OpEven
     torch::jit::Stack stack = argumentsOnArrival(reference, candidate);
     torch::jit::Stack wide = asInReference ? torch::jit::Stack() : widened(reference, stack);
     ReferenceExecutor plain;
-    outputs.policy = run(std::move(stack), m_emulated, candidate, candidate.autocastOn);
-    if (!asInReference) outputs.fp32 = run(std::move(wide), plain, candidate, /*autocastOn=*/false);
+    outputs.policy = run(std::move(stack), *m_executor, m_device, candidate, candidate.autocastOn);
+    if (!asInReference) outputs.fp32 = run(std::move(wide), plain, m_device, candidate, /*autocastOn=*/false);
   } catch (const std::exception&) {
     outputs.policy.clear();  // the op raises on such inputs: it has no error of its own to state
   }

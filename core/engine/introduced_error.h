@@ -7,6 +7,8 @@
 
 #include <ATen/ATen.h>
 
+#include <memory>
+#include <string>
 #include <vector>
 
 namespace ulpscope::engine {
@@ -20,12 +22,14 @@ struct IntroducedOutputs {
 
 class IntroducedError {
  public:
-  explicit IntroducedError(EmulatedExecutor::Options options) : m_emulated(options) {}
+  // executor: the candidate's way of running ops, for this use alone. device: the policy's.
+  IntroducedError(std::unique_ptr<OpExecutor> executor, std::string device) : m_executor(std::move(executor)), m_device(std::move(device)) {}
   // Call it where the two runs have met, on either thread.
   IntroducedOutputs replay(const OpEvent& reference, const OpEvent& candidate) const;
 
  private:
-  mutable EmulatedExecutor m_emulated;  // meetings come one at a time; keeps the cast parameters
+  std::unique_ptr<OpExecutor> m_executor;  // meetings come one at a time; keeps the cast parameters
+  std::string m_device;
 };
 
 }  // namespace ulpscope::engine

@@ -67,13 +67,24 @@ Rules makeRules() {
 
 }  // namespace
 
-std::optional<OutputRule> outputRule(const std::string& op) {
+namespace {
+
+std::optional<OutputRule> onCpu(const std::string& op, OutputRule rule, const std::string& series) {
+  rule.convolution = false;
+  if (rule.kind == OutputRule::Kind::fusedRnn) return std::nullopt;
+  if (series != "1.13" && (op == "aten::native_layer_norm" || op == "aten::native_group_norm")) rule.kind = OutputRule::Kind::follow;
+  return rule;
+}
+
+}  // namespace
+
+std::optional<OutputRule> outputRule(const std::string& op, const std::string& device, const std::string& series) {
   static const Rules rules = makeRules();
   auto found = rules.find(op);
   if (found == rules.end() && op.size() > 2 && op.back() == '_' && op[op.size() - 2] != '_')
     found = rules.find(op.substr(0, op.size() - 1));
   if (found == rules.end()) return std::nullopt;
-  return found->second;
+  return device == "cpu" ? onCpu(op, found->second, series) : std::optional<OutputRule>(found->second);
 }
 
 }  // namespace ulpscope::engine

@@ -24,6 +24,8 @@ struct OutputRule {
 
 // op: "aten::relu_" (an in-place op has the rule of its plain form). Empty: no rule. A composite op is entered unless it is fused or
 // autocast lists it; any other op without a rule cannot be emulated and is an error that names it.
-std::optional<OutputRule> outputRule(const std::string& op);
+// device and series: of the policy table. On the CPU oneDNN adds a convolution's bias before it rounds and RNNs are not fused; its
+// layer and group norms take mixed dtypes from PyTorch 2.0 on.
+std::optional<OutputRule> outputRule(const std::string& op, const std::string& device = "cuda", const std::string& series = "1.13");
 
 }  // namespace ulpscope::engine

@@ -20,28 +20,41 @@ class PolicyTable {
     PolicyClass policyClass;
     std::string_view ops;  // space-separated "name" or "name.overload", without "aten::"
   };
-  PolicyTable(std::string tableName, std::string source, const std::vector<Row>& rows);
+  struct Classes {
+    std::unordered_map<std::string, PolicyClass> byOp;  // "aten::sum.dim_IntList"
+    // Without the ops `removed`, which must be there, and with those of `added`, which must not.
+    Classes changed(std::string_view removed, const std::vector<Row>& added) const;
+  };
+  PolicyTable(std::string device, std::string series, std::string source, const std::vector<Row>& rows);
+  PolicyTable(std::string device, std::string series, std::string source, Classes classes)
+      : m_device(std::move(device)), m_series(std::move(series)), m_source(std::move(source)), m_classes(std::move(classes)) {}
 
-  const std::string& name() const { return m_name; }      // "cuda@1.13"
-  const std::string& source() const { return m_source; }  // where the lists can be read
+  std::string name() const { return m_device + "@" + m_series; }  // "cuda@1.13"
+  const std::string& device() const { return m_device; }          // "cuda" or "cpu"
+  const std::string& series() const { return m_series; }          // PyTorch's: "1.13", "2.6", "2.12" (and later)
+  const std::string& source() const { return m_source; }          // where the lists can be read
   // qualifiedOp: "aten::sum" or "aten::sum.dim_IntList" (overload exact).
   PolicyClass classOf(const std::string& qualifiedOp) const;
-  std::size_t size() const { return m_classes.size(); }
-  const std::unordered_map<std::string, PolicyClass>& entries() const { return m_classes; }
+  std::size_t size() const { return m_classes.byOp.size(); }
+  const std::unordered_map<std::string, PolicyClass>& entries() const { return m_classes.byOp; }
+  Classes changed(std::string_view removed, const std::vector<Row>& added) const { return m_classes.changed(removed, added); }
 
  private:
-  std::string m_name;
-  std::string m_source;
-  std::unordered_map<std::string, PolicyClass> m_classes;
+  std::string m_device, m_series, m_source;
+  Classes m_classes;
 };
 
 const PolicyTable& cuda113();
-// What the running LibTorch does itself, in native runs; not to be chosen for emulation.
+const PolicyTable& cuda26();
+const PolicyTable& cuda212();
 const PolicyTable& cpu113();
+const PolicyTable& cpu26();
+const PolicyTable& cpu212();
 
-// "cuda" (newest known) or "cuda@1.13". Error kind usage naming the tables that exist.
+// "cuda" or "cpu" (the newest known) or "cuda@1.13". Error kind usage naming the tables that exist.
 base::Result<const PolicyTable*> findPolicyTable(const std::string& wanted);
 std::vector<std::string> policyTableNames();
+std::vector<const PolicyTable*> tablesOf(const std::string& device);  // oldest first
 
 // Why `binary_cross_entropy` is refused, in PyTorch's words (autocast_mode.cpp).
 std::string refusalText();

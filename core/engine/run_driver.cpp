@@ -3,6 +3,7 @@
 #include "core/analysis/diagnosis.h"
 #include "core/base/clock.h"
 #include "core/base/number_text.h"
+#include "core/engine/native_executor.h"
 #include "core/engine/run_decisions.h"
 #include "core/engine/run_subset.h"
 
@@ -53,11 +54,15 @@ std::vector<at::Tensor> tensorsOf(const std::vector<NamedTensor>& named) {
 RunDriver::RunDriver(const LoadedModel& model, const session::RunRequest& request, const PolicyTable& table, const RunHooks& hooks)
     : m_model(model), m_request(request), m_settings(request.settings), m_table(table), m_hooks(hooks), m_frame{m_model, m_settings, m_set, m_batches, m_axes} {}
 
-EmulatedExecutor::Options RunDriver::emulation() const { return {&m_table, scalarTypeOf(m_settings.autocast), &m_regions, m_settings.castCache}; }
+std::unique_ptr<OpExecutor> RunDriver::candidateExecutor() const {
+  if (m_settings.mode == session::Mode::native) return std::make_unique<NativeExecutor>(NativeExecutor::Options{&m_regions, m_settings.castCache});
+  return std::make_unique<EmulatedExecutor>(EmulatedExecutor::Options{&m_table, scalarTypeOf(m_settings.autocast), &m_regions, m_settings.castCache});
+}
 
 ForwardSetup RunDriver::candidateSetup(torch::jit::Module& module, OpExecutor& executor, Arguments arguments) {
   ForwardSetup setup = m_frame.reference(module, executor, std::move(arguments));
   setup.regions = &m_regions;
+  setup.device = m_table.device();
   return setup;
 }
 
@@ -204,7 +209,7 @@ Status RunDriver::findAxes(std::stop_token stop) {
   return base::success();
 }
 
-Result<PairResult> RunDriver::runBoth(Batch batch, Comparison& comparison, EmulatedExecutor& emulated, std::stop_token stop) try {
+Result<PairResult> RunDriver::runBoth(Batch batch, Comparison& comparison, OpExecutor& candidate, std::stop_token stop) try {
   ReferenceExecutor plain;
   std::vector<std::string> brokenAliases;
   const Arguments arguments = argumentsFor(m_set, batch);
@@ -220,7 +225,7 @@ Result<PairResult> RunDriver::runBoth(Batch batch, Comparison& comparison, Emula
         return runForward(setup, looksAtOps ? sink : EventSink());
       },
       [&](const EventSink& sink) {
-        ForwardSetup setup = candidateSetup(m_candidateModule, emulated, arguments);
+        ForwardSetup setup = candidateSetup(m_candidateModule, candidate, arguments);
         setup.brokenAliases = &brokenAliases;
         setup.descriptions = &m_candidateDescriptions;
         return runForward(setup, looksAtOps ? sink : EventSink());
@@ -240,8 +245,8 @@ void RunDriver::noteBrokenAliases(const std::vector<std::string>& paths) {
 }
 
 Status RunDriver::runBatch(Batch batch, Comparison& comparison, OutputCollector& outputs, std::stop_token stop) {
-  EmulatedExecutor emulated(emulation());
-  auto both = runBoth(batch, comparison, emulated, stop);
+  const auto executor = candidateExecutor();
+  auto both = runBoth(batch, comparison, *executor, stop);
   if (!both) return both.error();
   const PairResult& pair = both.value();
   if (pair.cancelled || stop.stop_requested()) return cancelledError();
@@ -249,7 +254,7 @@ Status RunDriver::runBatch(Batch batch, Comparison& comparison, OutputCollector&
   if (pair.reference.failed) return referenceFailed(pair.reference);
   if (pair.candidate.unsupported)
     return Error{ErrorKind::input, pair.candidate.error, whereText(pair.candidate), "keep that module in FP32 (--fp32 PATH)"};
-  m_loweredOps += emulated.loweredOps();
+  m_loweredOps += executor->loweredOps();
   if (pair.candidate.failed) {
     m_run.candidateError = session::CandidateError{pair.candidate.op, pair.candidate.modulePath, pair.candidate.error};
     m_run.status = session::RunStatus::partial;
@@ -294,7 +299,7 @@ Result<RunOutcome> RunDriver::run(std::stop_token stop) {
   judgeInputs();
   m_progress->begin("finding sample axes");
   if (auto status = findAxes(stop); !status) return status.error();
-  const IntroducedError introduced(emulation());
+  const IntroducedError introduced(candidateExecutor(), m_table.device());
   Comparison comparison(m_set.samples, m_settings.autocast, m_axes, m_settings.observe == session::Observe::full ? &introduced : nullptr);
   if (m_capture) comparison.captureTo(&*m_capture);
   OutputCollector outputs(m_settings.autocast, m_axes);

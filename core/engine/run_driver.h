@@ -60,7 +60,7 @@ class RunDriver {
   base::Status probeOnce(const std::vector<std::int64_t>& samples, std::stop_token stop);
   base::Status runBatches(Comparison& comparison, OutputCollector& outputs, std::stop_token stop);
   base::Status runBatch(Batch batch, Comparison& comparison, OutputCollector& outputs, std::stop_token stop);
-  base::Result<PairResult> runBoth(Batch batch, Comparison& comparison, EmulatedExecutor& emulated, std::stop_token stop);
+  base::Result<PairResult> runBoth(Batch batch, Comparison& comparison, OpExecutor& candidate, std::stop_token stop);
   base::Status checkpoint(const Comparison& comparison);
   base::Status verifyProbe();
   base::Status measureNoiseFloor(const OutputCollector& outputs, std::stop_token stop);
@@ -70,7 +70,7 @@ class RunDriver {
   void finish(RunOutcome& outcome, const Comparison& comparison, const OutputCollector& outputs);
 
   ForwardSetup candidateSetup(torch::jit::Module& module, OpExecutor& executor, Arguments arguments);
-  EmulatedExecutor::Options emulation() const;
+  std::unique_ptr<OpExecutor> candidateExecutor() const;
 };
 
 }  // namespace ulpscope::engine

@@ -48,12 +48,12 @@ Status RunDriver::verifyProbe() {
   torch::jit::Module reference = copyForRun(m_model.module, m_settings.trainMode);
   torch::jit::Module candidate = copyForRun(m_model.module, m_settings.trainMode);
   ReferenceExecutor plain;
-  EmulatedExecutor emulated(emulation());
+  const auto executor = candidateExecutor();
   const Arguments arguments = argumentsFor(m_set, m_batches.front());
   // A plain run draws other random numbers than ours, which are seeded op by op: then the hook stays and only the observer goes.
   const ForwardSetup bareSetup = m_frame.reference(reference, plain, arguments);
   const SideResult bare = m_drewRandomNumbers ? runForward(bareSetup, {}) : runPlain(bareSetup);
-  const SideResult unobserved = runForward(candidateSetup(candidate, emulated, arguments), {});
+  const SideResult unobserved = runForward(candidateSetup(candidate, *executor, arguments), {});
   const bool identical = !bare.failed && !unobserved.failed && bitIdentical(flattenOutputs(bare.value), m_firstReference) &&
                          bitIdentical(flattenOutputs(unobserved.value), m_firstCandidate);
   m_run.probeCheck = identical ? "identical" : "differs";
@@ -79,8 +79,8 @@ Status RunDriver::measureReferee(std::stop_token stop) {
   m_progress->begin("referee in float64");
   torch::jit::Module candidate = copyForRun(m_model.module, m_settings.trainMode);
   m_referee.emplace(m_frame, [this, &candidate](const Batch& batch, const EventSink& sink) {
-    EmulatedExecutor emulated(emulation());
-    return runForward(candidateSetup(candidate, emulated, argumentsFor(m_set, batch)), sink);
+    const auto executor = candidateExecutor();
+    return runForward(candidateSetup(candidate, *executor, argumentsFor(m_set, batch)), sink);
   });
   return m_referee->measure(*m_progress, stop);
 }

@@ -6,6 +6,7 @@
 #include <nlohmann/json_fwd.hpp>
 
 #include <cstdint>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -34,6 +35,7 @@ struct StaticOp {
   std::string overload;  // "" or "Tensor"
   std::string source;    // "model.py:12", may be empty
   std::string policyClass;  // "lower_precision_fp", "fp32", "fp32_set_opt_dtype", "fp32_append_dtype", "promote", "refused", "none"
+  std::map<std::string, std::string> otherTables = {};  // the device's other policy tables by name, and the class there
 };
 
 struct Fingerprint {

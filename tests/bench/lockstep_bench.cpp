@@ -23,7 +23,7 @@ void measure(Workload& w) {
   };
   w.findAxes();
   printRatios("divergence", w.name, measurePairs(kPairs, bare, [&] { w.compare(); }), {1.15, 0.85});
-  const engine::IntroducedError introduced(replayOptions());
+  const engine::IntroducedError introduced(std::make_unique<engine::EmulatedExecutor>(replayOptions()), "cuda");
   printRatios("introduced_error_of_lockstep", w.name, measurePairs(kReplayPairs, [&] { w.compare(); }, [&] { w.compare(&introduced); }), {1.6, 0});
 }
 
