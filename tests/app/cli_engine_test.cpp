@@ -80,6 +80,14 @@ TEST(CliRun, KeptInFp32IsCleanAndAppendedToTheSameSession) {
   EXPECT_EQ(document["policy"]["fp32"], json{"layers.1.feed_forward.wo"});
 }
 
+TEST(CliRun, WhatAModelPrintsGoesToStderrAndLeavesTheDocumentWhole) {
+  const Folder folder;
+  const Finished done = ulpscope(folder, runOf("lockstep/Prints", {"--json", "-"}));
+  EXPECT_FALSE(documentOf(done)["sites"].empty());
+  EXPECT_THAT(done.err, HasSubstr(R"(engine: {"a line": "that looks like the protocol"})" "\n"));
+  EXPECT_THAT(done.out, Not(HasSubstr("looks like")));
+}
+
 TEST(CliRun, FailOnNonfiniteExitsOne) {
   const Folder folder;
   EXPECT_EQ(ulpscope(folder, runOf("ffn_wo_overflow", {"--fail-on", "nonfinite"})).code, 1);
