@@ -49,6 +49,7 @@ Outcome runAction(const RunWords& words) {
   const auto finished = performRun(order->request);
   if (!finished) return finished.error();
   const RunRecord& run = finished->run();
+  if (order->request.append && finished->newSession) std::fprintf(stderr, "note: %s did not exist: a new session\n", finished->sessionPath.c_str());
   const auto written = writeJson(order->json, report::runDocument(finished->session, run, finished->sessionPath));
   if (order->json != "-") {
     std::fputs(report::runSummary(finished->session, run, finished->sessionPath).c_str(), stdout);

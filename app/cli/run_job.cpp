@@ -24,7 +24,7 @@ Result<FinishedRun> performRun(const session::RunRequest& request) {
   if (!whole) return Error{ErrorKind::internal, "the engine's answer names no session and run", shownPath(request.modelPath), ""};
   auto session = storage::openSession(shownPath(result["session"]));
   if (!session) return session.error();
-  FinishedRun finished{std::move(session).value(), result["run_id"], shownPath(result["session"])};
+  FinishedRun finished{std::move(session).value(), result["run_id"], shownPath(result["session"]), result.value("new_session", json()) == json(true)};
   if (!finished.session.run(finished.runId))
     return Error{ErrorKind::internal, "does not hold the run that the engine reported, " + finished.runId, finished.sessionPath, ""};
   return finished;

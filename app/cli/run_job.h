@@ -12,6 +12,7 @@ struct FinishedRun {
   session::Session session;
   std::string runId;
   std::string sessionPath;
+  bool newSession = false;  // the run made it
   const session::RunRecord& run() const { return *session.run(runId); }
 };
 

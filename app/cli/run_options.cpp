@@ -119,6 +119,11 @@ Status setObserved(const RunWords& words, session::RunSettings& settings) {
   return base::success();
 }
 
+bool exists(const std::string& path) {
+  std::error_code ignored;
+  return fs::exists(fs::symlink_status(path, ignored));
+}
+
 // After setSession: flips and the like are those of a session that exists.
 Status setOnlySamples(const RunWords& words, session::RunRequest& request) {
   if (words.onlySamples.empty()) return base::success();
@@ -126,7 +131,7 @@ Status setOnlySamples(const RunWords& words, session::RunRequest& request) {
     request.settings.onlySamples = session::sampleIdsIn(words.onlySamples);
     return request.settings.onlySamples.empty() ? Status(usage("--only-samples " + words.onlySamples, "names no sample", "use flips, near:N, nonfinite or ids: a,b")) : base::success();
   }
-  if (!request.append)
+  if (!request.append || !exists(request.sessionPath))
     return usage("--only-samples " + words.onlySamples, "chooses from an earlier run", "name a session that has one with --session F --append");
   auto session = storage::openSession(request.sessionPath);
   if (!session) return session.error();
@@ -159,10 +164,9 @@ Status setSession(const RunWords& words, session::RunRequest& request) {
   // While it is written the name is longer.
   if (static_cast<void>(fs::symlink_status(request.sessionPath + ".part", ignored)); ignored == std::errc::filename_too_long)
     return usage(chosen, "is too long for a session's name", "name another with --session");
-  const bool exists = fs::exists(fs::symlink_status(request.sessionPath, ignored));
-  if (exists && !words.append)
+  if (exists(request.sessionPath) && !words.append)
     return usage(chosen, "the session exists", "add the run to it with --append, or name another with --session");
-  request.append = exists;
+  request.append = words.append;
   const fs::path folder = fs::path(request.sessionPath).parent_path();
   if (!fs::is_directory(folder, ignored) || ::access(folder.c_str(), W_OK) != 0)
     return usage(chosen, "no session can be written in " + folder.string(), "name another with --session");
@@ -199,7 +203,7 @@ void addRunOptions(CLI::App& command, RunWords& words) {
   command.add_flag("--verify-probe", words.verifyProbe, "check that observing does not change the outputs");
   addList(command, "--fail-on", words.failOn, "exit 1 on a finding: nonfinite, flip or nonfinite,flip")->delimiter(',')->type_name("WHAT");
   command.add_option("--session", words.session, "where the session goes (default ./MODEL-fp16.ulps)")->type_name("OUT.ulps");
-  command.add_flag("--append", words.append, "the session may exist: add one more run");
+  command.add_flag("--append", words.append, "the session may exist: add one more run (it is made if it does not)");
   command.add_option("--json", words.json, "write the run document to F ('-': standard output)")->type_name("F");
 }
 

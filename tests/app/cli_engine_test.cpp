@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include <fstream>
+#include <future>
 #include <iterator>
 #include <sstream>
 
@@ -78,6 +79,20 @@ TEST(CliRun, KeptInFp32IsCleanAndAppendedToTheSameSession) {
   const json document = readJson(folder.path("j.json"));
   EXPECT_EQ(document["candidates_tried"], 2);
   EXPECT_EQ(document["policy"]["fp32"], json{"layers.1.feed_forward.wo"});
+}
+
+// Neither sees the other's session at its start.
+TEST(CliRun, TwoAppendingAtOnceToASessionThatDoesNotExistBothGetIn) {
+  const Folder folder;
+  const auto append = [&] { return ulpscope(folder, runOf("ffn_wo_overflow", {"--session", "s.ulps", "--append", "--json", "-"})); };
+  auto one = std::async(std::launch::async, append), other = std::async(std::launch::async, append);
+  const Finished a = one.get(), b = other.get();
+  std::vector<std::string> runs{documentOf(a)["run_id"], documentOf(b)["run_id"]};
+  EXPECT_THAT(runs, testing::UnorderedElementsAre("run_0001", "run_0002"));
+  const std::string said = a.err + b.err, note = "note: s.ulps did not exist: a new session\n";
+  EXPECT_THAT(said, HasSubstr(note));
+  EXPECT_EQ(said.find(note), said.rfind(note)) << "one of them made it";
+  for (const char* file : {"s.ulps.d/run-0001.tensors.h5", "s.ulps.d/run-0002.tensors.h5"}) EXPECT_TRUE(folder.has(file));
 }
 
 TEST(CliRun, WhatAModelPrintsGoesToStderrAndLeavesTheDocumentWhole) {
