@@ -36,7 +36,7 @@ int exitCodeOf(const session::RunRecord& run) {
   return run.status == session::RunStatus::partial ? base::exitCode(ErrorKind::inconclusive) : 0;
 }
 
-std::string nextStep(const FinishedRun& finished, const session::RunRequest& request) {
+std::string nextStep(const FinishedRun& finished, const session::RunRequest& request, const std::string& onlySamplesWord) {
   const auto& origins = finished.run().nonfiniteOrigins;
   if (origins.empty() || origins.front().site < 0) return "";
   const std::string module = origins.front().modulePath.empty() ? "." : origins.front().modulePath;
@@ -44,7 +44,7 @@ std::string nextStep(const FinishedRun& finished, const session::RunRequest& req
   std::vector<std::string>& kept = next.settings.fp32;
   if (std::find(kept.begin(), kept.end(), module) != kept.end()) return "";
   kept.push_back(module);
-  return "Next, keep it in FP32 and compare: " + appendCommand(next) + "\n";
+  return "Next, keep it in FP32 and compare: " + appendCommand(next, onlySamplesWord) + "\n";
 }
 
 }  // namespace ulpscope::cli
