@@ -103,6 +103,17 @@ TEST(CliRun, WhatAModelPrintsGoesToStderrAndLeavesTheDocumentWhole) {
   EXPECT_THAT(done.out, Not(HasSubstr("looks like")));
 }
 
+TEST(CliRun, NamesWhereWhatItCapturedIs) {
+  const Folder folder;
+  const Finished done = ulpscope(folder, runOf("ffn_wo_overflow", {"--session", "s.ulps", "--capture", "layers.1.feed_forward.wo"}));
+  EXPECT_THAT(done.out, AllOf(HasSubstr(" of the budget of 1 GiB\n"),
+                              HasSubstr("  in s.ulps.d/run-0001.tensors.h5: /run_0001/captures/capture_NNNNNN/reference and candidate; attribute 'label' of capture_NNNNNN")));
+  const std::string capture = "/run_0001/captures/capture_000000";
+  for (const std::string& words : {"-H -d " + capture + "/reference", "-H -d " + capture + "/candidate", "-a " + capture + "/label"})
+    EXPECT_EQ(std::system(("h5dump " + words + " " + folder.path("s.ulps.d/run-0001.tensors.h5") + " > " + folder.path("dump")).c_str()), 0) << words;
+  EXPECT_THAT(folder.read("dump"), HasSubstr("layers.1.feed_forward.wo: aten::"));
+}
+
 TEST(CliRun, FailOnNonfiniteExitsOne) {
   const Folder folder;
   EXPECT_EQ(ulpscope(folder, runOf("ffn_wo_overflow", {"--fail-on", "nonfinite"})).code, 1);
