@@ -1,5 +1,6 @@
 #include "commands.h"
 #include "core/base/number_text.h"
+#include "core/base/size_text.h"
 #include "core/storage/session_pack.h"
 
 #include <CLI/CLI.hpp>
@@ -17,21 +18,10 @@ struct PackWords {
   bool noTensors = false;
 };
 
-std::string sizeText(std::uint64_t bytes) {
-  constexpr double kStep = 1000;
-  if (bytes < 1000) return fmt::format("{} bytes", bytes);
-  double size = static_cast<double>(bytes) / kStep;
-  for (const char* unit : {"kB", "MB", "GB"}) {
-    if (size < kStep) return fmt::format("{:.1f} {}", size, unit);
-    size /= kStep;
-  }
-  return fmt::format("{:.1f} TB", size);
-}
-
 void print(const char* done, const PackSummary& summary) {
   fmt::print("{} {}\n", done, summary.path);
   fmt::print("session '{}': {}, {}, {}\n", summary.sessionTitle, base::counted(summary.runs, "run"), base::counted(summary.files, "file"),
-             sizeText(summary.sizeBytes));
+             base::sizeText(summary.sizeBytes));
   for (const std::string& note : summary.notes) fmt::print("note: {}\n", note);
 }
 

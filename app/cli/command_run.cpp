@@ -2,6 +2,7 @@
 #include "core/base/number_text.h"
 #include "core/report/run_document.h"
 #include "json_output.h"
+#include "run_command_line.h"
 #include "run_job.h"
 #include "run_options.h"
 
@@ -43,16 +44,25 @@ int judged(const RunRecord& run, const RunOrder& order) {
   return order.failOnFlip && run.decisions.empty() ? base::exitCode(base::ErrorKind::inconclusive) : 0;
 }
 
+// --only-samples chose none: that is an answer, and no run.
+Outcome nothingDone(const RunOrder& order) {
+  std::fprintf(stderr, "note: %s\n", order.nothingToDo.c_str());
+  const auto written = writeJson(order.json, report::noRunDocument(shownPath(order.request.sessionPath), order.nothingToDo));
+  return written ? Outcome(0) : written.error();
+}
+
 Outcome runAction(const RunWords& words) {
   const auto order = orderFrom(words);
   if (!order) return order.error();
+  if (!order->nothingToDo.empty()) return nothingDone(order.value());
   const auto finished = performRun(order->request);
   if (!finished) return finished.error();
   const RunRecord& run = finished->run();
+  if (order->request.append && finished->newSession) std::fprintf(stderr, "note: %s did not exist: a new session\n", finished->sessionPath.c_str());
   const auto written = writeJson(order->json, report::runDocument(finished->session, run, finished->sessionPath));
   if (order->json != "-") {
     std::fputs(report::runSummary(finished->session, run, finished->sessionPath).c_str(), stdout);
-    std::fputs(nextStep(finished.value(), order->request).c_str(), stdout);
+    std::fputs(nextStep(finished.value(), order->request, order->onlySamplesWord).c_str(), stdout);
   }
   if (!written) return written.error();
   return judged(run, order.value());

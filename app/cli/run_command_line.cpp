@@ -1,6 +1,6 @@
 #include "run_command_line.h"
 
-#include <fmt/format.h>
+#include "core/session/sample_choice.h"
 
 #include <filesystem>
 
@@ -19,7 +19,7 @@ std::string shownPath(const std::string& path) {
   return relative.empty() || *relative.begin() == ".." ? path : relative.string();
 }
 
-std::string appendCommand(const session::RunRequest& request) {
+std::string appendCommand(const session::RunRequest& request, const std::string& onlySamplesWord) {
   const session::RunSettings& s = request.settings;
   const session::RunSettings defaults;
   std::string text = "ulpscope run " + shellWord(shownPath(request.modelPath));
@@ -45,7 +45,7 @@ std::string appendCommand(const session::RunRequest& request) {
   if (s.referee) text += " --referee";
   for (const std::string& pattern : s.capture) add("--capture", pattern);
   if (s.captureBudget != defaults.captureBudget) add("--capture-budget", std::to_string(s.captureBudget));
-  if (!s.onlySamples.empty()) add("--only-samples", fmt::format("{}", fmt::join(s.onlySamples, ",")));
+  if (!s.onlySamples.empty()) add("--only-samples", onlySamplesWord.empty() ? session::sampleIdsText(s.onlySamples) : onlySamplesWord);
   for (const std::string& path : s.disable) add("--disable", path);
   for (const std::string& path : s.fp32) add("--fp32", path);
   add("--session", shownPath(request.sessionPath));

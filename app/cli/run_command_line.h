@@ -11,8 +11,8 @@ namespace ulpscope::cli {
 std::string shellWord(const std::string& word);
 
 // "ulpscope run MODEL --inputs F ... --session S --append": the same run again into the same session, with whatever
-// differs from the defaults.
-std::string appendCommand(const session::RunRequest& request);
+// differs from the defaults. onlySamplesWord stands for the ids where they were chosen by a word.
+std::string appendCommand(const session::RunRequest& request, const std::string& onlySamplesWord = "");
 
 // A path as short as it can be said from the working directory.
 std::string shownPath(const std::string& path);

@@ -24,7 +24,7 @@ Result<FinishedRun> performRun(const session::RunRequest& request) {
   if (!whole) return Error{ErrorKind::internal, "the engine's answer names no session and run", shownPath(request.modelPath), ""};
   auto session = storage::openSession(shownPath(result["session"]));
   if (!session) return session.error();
-  FinishedRun finished{std::move(session).value(), result["run_id"], shownPath(result["session"])};
+  FinishedRun finished{std::move(session).value(), result["run_id"], shownPath(result["session"]), result.value("new_session", json()) == json(true)};
   if (!finished.session.run(finished.runId))
     return Error{ErrorKind::internal, "does not hold the run that the engine reported, " + finished.runId, finished.sessionPath, ""};
   return finished;
@@ -36,7 +36,7 @@ int exitCodeOf(const session::RunRecord& run) {
   return run.status == session::RunStatus::partial ? base::exitCode(ErrorKind::inconclusive) : 0;
 }
 
-std::string nextStep(const FinishedRun& finished, const session::RunRequest& request) {
+std::string nextStep(const FinishedRun& finished, const session::RunRequest& request, const std::string& onlySamplesWord) {
   const auto& origins = finished.run().nonfiniteOrigins;
   if (origins.empty() || origins.front().site < 0) return "";
   const std::string module = origins.front().modulePath.empty() ? "." : origins.front().modulePath;
@@ -44,7 +44,7 @@ std::string nextStep(const FinishedRun& finished, const session::RunRequest& req
   std::vector<std::string>& kept = next.settings.fp32;
   if (std::find(kept.begin(), kept.end(), module) != kept.end()) return "";
   kept.push_back(module);
-  return "Next, keep it in FP32 and compare: " + appendCommand(next) + "\n";
+  return "Next, keep it in FP32 and compare: " + appendCommand(next, onlySamplesWord) + "\n";
 }
 
 }  // namespace ulpscope::cli

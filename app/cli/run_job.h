@@ -12,6 +12,7 @@ struct FinishedRun {
   session::Session session;
   std::string runId;
   std::string sessionPath;
+  bool newSession = false;  // the run made it
   const session::RunRecord& run() const { return *session.run(runId); }
 };
 
@@ -23,7 +24,7 @@ base::Result<FinishedRun> performRun(const session::RunRequest& request);
 int exitCodeOf(const session::RunRecord& run);
 
 // "Next, keep it in FP32 ...: ulpscope run ... --fp32 encoder.0 --append" after a run that has an origin in a module;
-// empty otherwise.
-std::string nextStep(const FinishedRun& finished, const session::RunRequest& request);
+// empty otherwise. onlySamplesWord as appendCommand takes it.
+std::string nextStep(const FinishedRun& finished, const session::RunRequest& request, const std::string& onlySamplesWord);
 
 }  // namespace ulpscope::cli

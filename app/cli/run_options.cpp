@@ -120,20 +120,31 @@ Status setObserved(const RunWords& words, session::RunSettings& settings) {
   return base::success();
 }
 
+bool exists(const std::string& path) {
+  std::error_code ignored;
+  return fs::exists(fs::symlink_status(path, ignored));
+}
+
 // After setSession: flips and the like are those of a session that exists.
-Status setOnlySamples(const RunWords& words, session::RunRequest& request) {
+Status setOnlySamples(const RunWords& words, RunOrder& order) {
+  session::RunRequest& request = order.request;
   if (words.onlySamples.empty()) return base::success();
   if (!session::choosesFromRun(words.onlySamples)) {
-    request.settings.onlySamples = session::sampleIdsIn(words.onlySamples);
-    return request.settings.onlySamples.empty() ? Status(usage("--only-samples " + words.onlySamples, "names no sample", "use flips, near:N, nonfinite or ids: a,b")) : base::success();
+    auto ids = session::sampleIdsIn(words.onlySamples);
+    if (!ids) return ids.error();
+    request.settings.onlySamples = ids.value();
+    return base::success();
   }
-  if (!request.append)
+  if (!request.append || !exists(request.sessionPath))
     return usage("--only-samples " + words.onlySamples, "chooses from an earlier run", "name a session that has one with --session F --append");
   auto session = storage::openSession(request.sessionPath);
   if (!session) return session.error();
-  auto ids = session::chooseSamples(session.value(), words.onlySamples);
-  if (!ids) return ids.error();
-  request.settings.onlySamples = ids.value();
+  auto choice = session::chooseSamples(session.value(), words.onlySamples);
+  if (!choice) return choice.error();
+  request.settings.onlySamples = choice->ids;
+  order.onlySamplesWord = words.onlySamples;
+  const std::string kind = words.onlySamples == "flips" ? "no flips" : "no non-finite samples";
+  if (choice->ids.empty()) order.nothingToDo = choice->runId + ", the latest whole run, has " + kind + ": nothing to do";
   return base::success();
 }
 
@@ -160,10 +171,9 @@ Status setSession(const RunWords& words, session::RunRequest& request) {
   // While it is written the name is longer.
   if (static_cast<void>(fs::symlink_status(request.sessionPath + ".part", ignored)); ignored == std::errc::filename_too_long)
     return usage(chosen, "is too long for a session's name", "name another with --session");
-  const bool exists = fs::exists(fs::symlink_status(request.sessionPath, ignored));
-  if (exists && !words.append)
+  if (exists(request.sessionPath) && !words.append)
     return usage(chosen, "the session exists", "add the run to it with --append, or name another with --session");
-  request.append = exists;
+  request.append = words.append;
   const fs::path folder = fs::path(request.sessionPath).parent_path();
   if (!fs::is_directory(folder, ignored) || ::access(folder.c_str(), W_OK) != 0)
     return usage(chosen, "no session can be written in " + folder.string(), "name another with --session");
@@ -194,13 +204,13 @@ void addRunOptions(CLI::App& command, RunWords& words) {
   command.add_option("--observe", words.observe, "outputs: outputs and decisions only, to screen a large set; stats: every op's numbers; full (default): and what each op adds by itself")->type_name("WHAT");
   addList(command, "--capture", words.capture, "store these activations of both runs: a module path, a glob ('*' is all) or an op site (repeatable)")->type_name("GLOB");
   command.add_option("--capture-budget", words.captureBudget, "at most this much of them (default 1GiB); what is left out is listed")->type_name("SIZE");
-  command.add_option("--only-samples", words.onlySamples, "flips, near:N or nonfinite of the session's latest whole run, or sample ids: a,b")->type_name("WHICH");
+  command.add_option("--only-samples", words.onlySamples, "flips, near:N (the N smallest FP32 margins) or nonfinite of the session's latest whole run (one over all samples); or sample ids: a,b or '[\"a,b\",\"c\"]' where ids hold commas")->type_name("WHICH");
   command.add_flag("--no-noise-floor", words.noNoiseFloor, "do not run FP32 once more in another sample order (faster)");
   command.add_flag("--referee", words.referee, "measure both runs against one more in float64");
   command.add_flag("--verify-probe", words.verifyProbe, "check that observing does not change the outputs");
   addList(command, "--fail-on", words.failOn, "exit 1 on a finding: nonfinite, flip or nonfinite,flip")->delimiter(',')->type_name("WHAT");
   command.add_option("--session", words.session, "where the session goes (default ./MODEL-fp16.ulps)")->type_name("OUT.ulps");
-  command.add_flag("--append", words.append, "the session may exist: add one more run");
+  command.add_flag("--append", words.append, "the session may exist: add one more run (it is made if it does not)");
   command.add_option("--json", words.json, "write the run document to F ('-': standard output)")->type_name("F");
 }
 
@@ -218,7 +228,7 @@ Result<RunOrder> orderFrom(const RunWords& words) {
   order.request.labelsPath = absolute(words.labels);
   order.request.classNamesPath = absolute(words.classNames);
   if (const Status good = setSession(words, order.request); !good) return good.error();
-  if (const Status good = setOnlySamples(words, order.request); !good) return good.error();
+  if (const Status good = setOnlySamples(words, order); !good) return good.error();
   return order;
 }
 

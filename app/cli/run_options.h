@@ -24,9 +24,11 @@ struct RunWords {
 
 struct RunOrder {
   session::RunRequest request;
-  std::string json;           // target of --json, may be empty
+  std::string json;             // target of --json, may be empty
   bool failOnNonfinite = false;
   bool failOnFlip = false;
+  std::string onlySamplesWord;  // flips, near:N or nonfinite, where the samples were chosen so
+  std::string nothingToDo;      // why there is nothing to run; empty: there is
 };
 
 void addRunOptions(CLI::App& command, RunWords& words);

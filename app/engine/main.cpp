@@ -25,5 +25,7 @@ int main(int argc, char** argv) {
     std::perror("ulpscope-engine: cannot set up standard output");
     return 4;
   }
+  // Into a pipe it would be written when the program ends, after the client has its answer and listens no more.
+  if (std::setvbuf(stdout, nullptr, _IOLBF, 0) != 0) return 4;
   return ulpscope::worker::serve(STDIN_FILENO, protocolOutput);
 }

@@ -15,7 +15,7 @@ namespace ulpscope::worker {
 // Error kind run when the client speaks another version of the protocol.
 base::Result<nlohmann::json> answerHello(const nlohmann::json& parameters);
 base::Result<nlohmann::json> answerInspect(engine::Engine& engine, const nlohmann::json& parameters);
-// Runs, stores the run in its session, gives {"session", "run_id"}.
+// Runs, stores the run in its session, gives {"session", "run_id", "new_session"}.
 base::Result<nlohmann::json> answerRun(engine::Engine& engine, const nlohmann::json& parameters, const base::ProgressSink& progress,
                                        std::stop_token stop);
 

@@ -112,7 +112,7 @@ Status checkNames(const RawSet& raw, const LoadedModel& model, const std::string
   for (const auto& [name, tensor] : raw.tensors)
     if (std::find(names.begin(), names.end(), name) == names.end())
       return Error{ErrorKind::input, fmt::format("'{}' is no argument of {}", name, signature), path,
-                   "name the inputs as forward's arguments: " + base::quotedChoice(base::nearestNames(name, names))};
+                   names.empty() ? "forward takes no inputs" : "name the inputs as forward's arguments: " + base::quotedChoice(base::nearestNames(name, names))};
   for (const auto& a : model.info.arguments) {
     const bool given = raw.tensors.count(a.name) > 0;
     if (!given && !a.hasDefault && a.type.rfind("Optional", 0) != 0)

@@ -83,9 +83,10 @@ base::Status decide(RunOutcome& outcome, const OutputCollector& outputs, const s
     return base::success();
   }
   const at::Tensor a = output.axis.kind == session::SampleAxis::Kind::plain ? output.joinedReference() : at::Tensor();
+  const bool alone = run.settings.batchSize == 1 || samples.ids.size() == 1;  // each batch is one sample already
   if (!a.defined())
     return Error{ErrorKind::run, "no axis of it counts the samples one by one, so no decision can be read", "output '" + output.name + "'",
-                 std::string("choose another --decision-output") + (run.settings.batchSize > 1 ? ", or try --batch-size 1" : "")};
+                 alone ? "choose another --decision-output" : "choose another --decision-output, or try --batch-size 1"};
   const HeldView refView = viewOf(a);
   const HeldView candView = viewOf(output.joinedCandidate());
   auto result = analysis::argmaxFlips({refView.view, candView.view, output.axis.axis, rule.dim.value_or(-1)}, samples, run.settings.tie);

@@ -109,4 +109,11 @@ json errorDocument(const base::Error& error) {
   return document;
 }
 
+json noRunDocument(const std::string& sessionPath, const std::string& why) {
+  json document = emptyDocument();
+  document["session"] = sessionPath;
+  document["warnings"] = json::array({why});
+  return document;
+}
+
 }  // namespace ulpscope::report

@@ -11,14 +11,16 @@
 namespace ulpscope::report {
 
 // Each "" where there is nothing to say, else whole lines.
-std::string subsetText(const session::Session& session, const session::RunRecord& run);  // of the header
-std::string noiseText(const session::RunRecord& run);                                   // "NOISE FLOOR ..."
-std::string refereeText(const session::RunRecord& run);                                 // "REFEREE ..."
-std::string captureText(const session::RunRecord& run);                                 // "CAPTURED ..."
+std::string subsetText(const session::RunRecord& run);                                       // of the header
+std::string noiseText(const session::RunRecord& run);                                        // "NOISE FLOOR ..."
+std::string refereeText(const session::Session& session, const session::RunRecord& run);     // "REFEREE ..."
+std::string captureText(const session::RunRecord& run, const std::string& sessionPath);      // "CAPTURED ..."
+std::string wordsText(const session::RunRecord& run);                                        // "Words: ...": what the sections' words mean
+// "50 samples", or "3 of 50 samples" of a run over some.
+std::string samplesText(const session::Session& session, const session::RunRecord& run);
+std::int64_t askedSamples(const session::Session& session, const session::RunRecord& run);
 inline constexpr std::size_t kShownNames = 10;
 // "a, b, c and 3 more".
 std::string listed(const std::vector<std::string>& names);
-// "12.3 MB", decimal.
-std::string sizeText(std::int64_t bytes);
 
 }  // namespace ulpscope::report

@@ -38,18 +38,18 @@ std::string andMore(std::size_t total, std::size_t shown) {
 
 std::string header(const Session& session, const RunRecord& run) {
   const std::string file = std::filesystem::path(session.model.path).filename().string();
-  std::string text = fmt::format("{}: {}, {}, {}\n", run.id(), file,
-                                 counted(static_cast<std::int64_t>(session.samples.ids.size()), "sample"),
-                                 counted(static_cast<std::int64_t>(run.sites.size()), "op site"));
+  const bool lookedAtOps = run.settings.observe != session::Observe::outputs;
+  std::string text = fmt::format("{}: {}, {}{}\n", run.id(), file, samplesText(session, run),
+                                 lookedAtOps ? ", " + counted(static_cast<std::int64_t>(run.sites.size()), "op site") : "");
   text += fmt::format("{} autocast ({}, {}) against FP32; exploratory: no criteria\n", lowName(run), run.policyTable,
                       session::name(run.settings.mode));
   if (!run.settings.fp32.empty()) text += "Kept in FP32: " + listed(run.settings.fp32) + "\n";
   if (!run.settings.disable.empty()) text += "Autocast off, inputs as they are: " + listed(run.settings.disable) + "\n";
   if (run.status != session::RunStatus::ok)
     text += fmt::format("NOT COMPLETE ({}): {} of {} {}\n", session::name(run.status), run.samplesComplete,
-                        counted(static_cast<std::int64_t>(session.samples.ids.size()), "sample"),
+                        counted(askedSamples(session, run), "sample"),
                         run.candidateError ? "ran to the end; what follows takes in the ops of the next batch up to the error" : "were compared");
-  text += subsetText(session, run);
+  text += subsetText(run);
   if (!run.eagerCheck.empty()) text += run.eagerCheck + "\n";
   if (run.probeCheck == "identical") text += "Probe check: outputs with and without observers are bit-identical\n";
   if (run.probeCheck == "differs") text += "PROBE CHECK FAILED: observing changed the outputs; do not trust this run\n";
@@ -294,9 +294,9 @@ std::string runSummary(const Session& session, const RunRecord& run, const std::
   std::string text = header(session, run);
   for (const std::string& part : {divergenceText(run), nonfiniteText(run), referenceText(run), decisionText(session, run),
                                   outputsText(run), noiseText(run), sitesText(session, run), discreteSitesText(run),
-                                  refereeText(run), captureText(run), notesText(run)})
+                                  refereeText(session, run), captureText(run, sessionPath), notesText(run)})
     if (!part.empty()) text += "\n" + part;
-  text += "\n" + beforeText(session, run);
+  text += "\n" + wordsText(run) + beforeText(session, run);
   return text + fmt::format("Session: {} ({}); open it with: ulpscope gui {}\n", sessionPath, run.id(), sessionPath);
 }
 

@@ -3,6 +3,7 @@
 #include "core/base/nearest_names.h"
 
 #include <fmt/format.h>
+#include <nlohmann/json.hpp>
 
 #include <algorithm>
 #include <charconv>
@@ -47,6 +48,7 @@ Result<std::set<std::string>> nearest(const Session& session, const RunRecord& r
   for (std::size_t i = 0; i < run.decisions.size() && i < session.samples.ids.size(); ++i)
     if (!std::isnan(run.decisions[i].referenceMargin)) order.push_back(i);
   std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return run.decisions[a].referenceMargin < run.decisions[b].referenceMargin; });
+  if (order.empty()) return usage(text, run.id() + " has no margin that is a number", "look at its non-finite samples: --only-samples nonfinite");
   if (order.size() > count) order.resize(count);
   std::set<std::string> ids;
   for (const std::size_t i : order) ids.insert(session.samples.ids[i]);
@@ -54,8 +56,10 @@ Result<std::set<std::string>> nearest(const Session& session, const RunRecord& r
 }
 
 Result<std::set<std::string>> named(const Session& session, const std::string& text) {
+  const auto given = sampleIdsIn(text);
+  if (!given) return given.error();
   std::set<std::string> ids;
-  for (const std::string& id : sampleIdsIn(text)) {
+  for (const std::string& id : given.value()) {
     if (std::find(session.samples.ids.begin(), session.samples.ids.end(), id) == session.samples.ids.end())
       return usage(text, "no sample has the id '" + id + "'", "the nearest ids are " + base::quotedChoice(base::nearestNames(id, session.samples.ids)) + "; or use flips, near:N or nonfinite");
     ids.insert(id);
@@ -63,23 +67,30 @@ Result<std::set<std::string>> named(const Session& session, const std::string& t
   return ids;
 }
 
-Result<std::set<std::string>> chosen(const Session& session, const std::string& text) {
-  if (!choosesFromRun(text)) return named(session, text);
-  const RunRecord* run = latestWhole(session);
-  if (!run) return usage(text, "the session has no complete run over all samples to choose from", "run once without --only-samples first");
-  if (text == "nonfinite") return nonfiniteIn(*run);
-  if (text.rfind(kNear, 0) == 0) return nearest(session, *run, text);
-  if (run->settings.decision.kind == DecisionRule::Kind::none) return usage(text, run->id() + " has no decisions", "run once with --decision argmax first");
+Result<std::set<std::string>> chosenFrom(const Session& session, const RunRecord& run, const std::string& text) {
+  if (text == "nonfinite") return nonfiniteIn(run);
+  if (text.rfind(kNear, 0) == 0) return nearest(session, run, text);
+  if (run.settings.decision.kind == DecisionRule::Kind::none) return usage(text, run.id() + " has no decisions", "run once with --decision argmax first");
   std::set<std::string> ids;
-  for (const Flip& flip : run->flips) ids.insert(flip.sampleId);
+  for (const Flip& flip : run.flips) ids.insert(flip.sampleId);
   return ids;
 }
 
-}  // namespace
+SampleChoice inOrder(const Session& session, const std::set<std::string>& ids, const std::string& runId) {
+  SampleChoice choice{{}, runId};
+  for (const std::string& id : session.samples.ids)
+    if (ids.count(id)) choice.ids.push_back(id);
+  return choice;
+}
 
-bool choosesFromRun(const std::string& text) { return text == "flips" || text == "nonfinite" || text.rfind(kNear, 0) == 0; }
+Result<std::vector<std::string>> idsInArray(const std::string& text) {
+  const auto array = nlohmann::json::parse(text, nullptr, false);
+  const bool strings = array.is_array() && std::all_of(array.begin(), array.end(), [](const auto& id) { return id.is_string(); });
+  if (!strings) return usage(text, "is no JSON array of strings", "for instance --only-samples '[\"a,b\",\"c\"]'");
+  return array.get<std::vector<std::string>>();
+}
 
-std::vector<std::string> sampleIdsIn(const std::string& text) {
+std::vector<std::string> idsBetweenCommas(const std::string& text) {
   std::vector<std::string> ids;
   for (std::size_t at = 0; at <= text.size();) {
     const std::size_t comma = std::min(text.find(',', at), text.size());
@@ -89,14 +100,34 @@ std::vector<std::string> sampleIdsIn(const std::string& text) {
   return ids;
 }
 
-Result<std::vector<std::string>> chooseSamples(const Session& session, const std::string& text) {
-  auto ids = chosen(session, text);
+bool isArray(const std::string& text) { return !text.empty() && text.front() == '['; }
+
+}  // namespace
+
+bool choosesFromRun(const std::string& text) { return text == "flips" || text == "nonfinite" || text.rfind(kNear, 0) == 0; }
+
+Result<std::vector<std::string>> sampleIdsIn(const std::string& text) {
+  auto ids = isArray(text) ? idsInArray(text) : Result<std::vector<std::string>>(idsBetweenCommas(text));
+  if (ids && ids->empty()) return usage(text, "names no sample", "use flips, near:N, nonfinite or ids: a,b");
+  return ids;
+}
+
+std::string sampleIdsText(const std::vector<std::string>& ids) {
+  const std::string plain = fmt::format("{}", fmt::join(ids, ","));
+  const bool readsBack = !isArray(plain) && !choosesFromRun(plain) && idsBetweenCommas(plain) == ids;
+  return readsBack ? plain : nlohmann::json(ids).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+}
+
+Result<SampleChoice> chooseSamples(const Session& session, const std::string& text) {
+  if (!choosesFromRun(text)) {
+    const auto ids = named(session, text);
+    return ids ? Result<SampleChoice>(inOrder(session, ids.value(), "")) : ids.error();
+  }
+  const RunRecord* run = latestWhole(session);
+  if (!run) return usage(text, "the session has no complete run over all samples to choose from", "run once without --only-samples first");
+  const auto ids = chosenFrom(session, *run, text);
   if (!ids) return ids.error();
-  std::vector<std::string> ordered;
-  for (const std::string& id : session.samples.ids)
-    if (ids->count(id)) ordered.push_back(id);
-  if (ordered.empty()) return usage(text, "chooses no sample: the latest run has none of that kind", "nothing is left to look at");
-  return ordered;
+  return inOrder(session, ids.value(), run->id());
 }
 
 }  // namespace ulpscope::session

@@ -69,7 +69,7 @@ struct RunRequest {
   std::string labelsPath;      // empty: labels of the inputs file, if any
   std::string classNamesPath;  // likewise
   std::string sessionPath;
-  bool append = false;  // the session exists and gets one more run
+  bool append = false;  // the session may exist, or come to be meanwhile: it gets one more run
   RunSettings settings;
 };
 

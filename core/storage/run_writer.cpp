@@ -32,6 +32,12 @@ void addInOrder(Session& session, RunRecord run) {
   ++session.generation;
 }
 
+std::string runIdOf(int number) {
+  RunRecord named;
+  named.number = number;
+  return named.id();
+}
+
 void append(std::vector<std::string>& lines, const std::vector<std::string>& more) { lines.insert(lines.end(), more.begin(), more.end()); }
 
 }  // namespace
@@ -55,6 +61,7 @@ struct RunWriter::State {
   Status reserve();
   Status openPart();
   Status makeMaster();
+  Status makeMasterLocked();
   Result<Session> add(RunRecord run, const RunMetrics& metrics, const std::vector<OutputTensors>& outputs);
   Result<Session> addLocked(RunRecord run, const RunMetrics& metrics);
   Status placeFiles(const std::vector<std::byte>& metricsImage);
@@ -75,6 +82,8 @@ Status RunWriter::State::reserve() {
     if (!aside) return aside.error();
     lines = aside.value();
     session = std::move(now).value();
+    // That of a run that shares it and is not over: whoever fails last takes it away.
+    madeMaster = session.runs.empty();
   }
   if (const auto removed = removeParts(master); !removed) return removed.error();
   number = nextRunNumber(folder(), session.runs.empty() ? 0 : session.runs.back().number);
@@ -92,16 +101,18 @@ Status RunWriter::State::openPart() {
   while (::flock(fd, LOCK_EX) != 0)
     if (errno != EINTR) return systemError("cannot be locked", part, errno);
   afterStep("number reserved");
-  RunRecord named;
-  named.number = number;
-  tensors = std::make_unique<TensorWriter>(fd, part, session.id, named.id());
+  tensors = std::make_unique<TensorWriter>(fd, part, session.id, runIdOf(number));
   return base::success();
 }
 
 Status RunWriter::State::makeMaster() {
   if (exists(master) && modeNow() == WriteMode::append) return base::success();
   auto lock = WriteLock::take(folder());
-  if (!lock) return lock.error();
+  return lock ? makeMasterLocked() : Status(lock.error());
+}
+
+// Precondition: the lock is held.
+Status RunWriter::State::makeMasterLocked() {
   if (auto target = checkTarget(master, modeNow()); !target) return target;
   Session empty = session;
   empty.runs.clear();
@@ -189,6 +200,7 @@ Result<RunWriter> RunWriter::begin(const std::string& masterPath, Session sessio
   state->session = std::move(session);
   state->mode = mode;
   if (status) status = state->reserve();
+  if (status && mode == WriteMode::share) status = state->makeMasterLocked();
   if (status) return RunWriter(std::move(state));
   if (state->fd >= 0) {
     state->removeFiles();
@@ -204,6 +216,8 @@ RunWriter::RunWriter(RunWriter&&) noexcept = default;
 RunWriter::~RunWriter() {
   if (m_state) m_state->abandon();
 }
+
+std::string RunWriter::runId() const { return runIdOf(m_state->number); }
 
 std::size_t RunWriter::addCapture(const CapturePlan& plan) {
   ++m_state->captures;

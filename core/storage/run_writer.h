@@ -46,6 +46,7 @@ class RunWriter {
   // Without finish(): removes what was written, and the folder if begin() made it.
   ~RunWriter();
 
+  std::string runId() const;  // as reserved
   std::size_t addCapture(const CapturePlan& plan);
   // Copies the block, piece by piece, and returns; waits while more than 8 MiB are still to be written. An error of the
   // writing thread (a full disk) is reported by the next call, and by finish().

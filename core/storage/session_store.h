@@ -75,8 +75,9 @@ base::Result<session::Session> openSession(const std::string& masterPath);
 // checkpoints that no master names and sets halves of runs aside (a warning of the run says so), merges runs that `session` does not
 // know, writes each file as .part, syncs, renames, the master last.
 // Gives the session as it now stands. run.number is assigned here.
-// `create`: the master must not exist yet (kind usage otherwise, "exists; use --append").
-enum class WriteMode { create, append };
+// `create`: the master must not exist yet (kind usage otherwise, "exists; use --append"). `share`: the same, but a RunWriter's master
+// stands, without a run, from begin() on, so that others can append to it at once.
+enum class WriteMode { create, share, append };
 base::Result<session::Session> addRun(const std::string& masterPath, session::Session session, session::RunRecord run,
                                       const RunMetrics& metrics, const std::vector<OutputTensors>& outputs, WriteMode mode);
 

@@ -42,7 +42,7 @@ Status checkTarget(const std::string& master, WriteMode mode) {
     return base::success();
   }
   if (S_ISDIR(info.st_mode)) return Error{ErrorKind::input, "is a folder, not a session", master, "name the session file, for instance model-fp16.ulps"};
-  if (mode == WriteMode::create) return Error{ErrorKind::usage, "exists already", master, "use --append to add a run to it, or choose another name"};
+  if (mode != WriteMode::append) return Error{ErrorKind::usage, "exists already", master, "use --append to add a run to it, or choose another name"};
   if (auto folder = checkFolder(master); !folder) return folder;
   // rename() would replace a read-only file all the same; whoever made it read-only meant it.
   if ((info.st_mode & (S_IWUSR | S_IWGRP | S_IWOTH)) == 0 || ::access(master.c_str(), W_OK) != 0)

@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include <fstream>
+#include <future>
 #include <iterator>
 #include <sstream>
 
@@ -78,6 +79,39 @@ TEST(CliRun, KeptInFp32IsCleanAndAppendedToTheSameSession) {
   const json document = readJson(folder.path("j.json"));
   EXPECT_EQ(document["candidates_tried"], 2);
   EXPECT_EQ(document["policy"]["fp32"], json{"layers.1.feed_forward.wo"});
+}
+
+// Neither sees the other's session at its start.
+TEST(CliRun, TwoAppendingAtOnceToASessionThatDoesNotExistBothGetIn) {
+  const Folder folder;
+  const auto append = [&] { return ulpscope(folder, runOf("ffn_wo_overflow", {"--session", "s.ulps", "--append", "--json", "-"})); };
+  auto one = std::async(std::launch::async, append), other = std::async(std::launch::async, append);
+  const Finished a = one.get(), b = other.get();
+  std::vector<std::string> runs{documentOf(a)["run_id"], documentOf(b)["run_id"]};
+  EXPECT_THAT(runs, testing::UnorderedElementsAre("run_0001", "run_0002"));
+  const std::string said = a.err + b.err, note = "note: s.ulps did not exist: a new session\n";
+  EXPECT_THAT(said, HasSubstr(note));
+  EXPECT_EQ(said.find(note), said.rfind(note)) << "one of them made it";
+  for (const char* file : {"s.ulps.d/run-0001.tensors.h5", "s.ulps.d/run-0002.tensors.h5"}) EXPECT_TRUE(folder.has(file));
+}
+
+TEST(CliRun, WhatAModelPrintsGoesToStderrAndLeavesTheDocumentWhole) {
+  const Folder folder;
+  const Finished done = ulpscope(folder, runOf("lockstep/Prints", {"--json", "-"}));
+  EXPECT_FALSE(documentOf(done)["sites"].empty());
+  EXPECT_THAT(done.err, HasSubstr(R"(engine: {"a line": "that looks like the protocol"})" "\n"));
+  EXPECT_THAT(done.out, Not(HasSubstr("looks like")));
+}
+
+TEST(CliRun, NamesWhereWhatItCapturedIs) {
+  const Folder folder;
+  const Finished done = ulpscope(folder, runOf("ffn_wo_overflow", {"--session", "s.ulps", "--capture", "layers.1.feed_forward.wo"}));
+  EXPECT_THAT(done.out, AllOf(HasSubstr(" of the budget of 1 GiB\n"),
+                              HasSubstr("  in s.ulps.d/run-0001.tensors.h5: /run_0001/captures/capture_NNNNNN/reference and candidate; attribute 'label' of capture_NNNNNN")));
+  const std::string capture = "/run_0001/captures/capture_000000";
+  for (const std::string& words : {"-H -d " + capture + "/reference", "-H -d " + capture + "/candidate", "-a " + capture + "/label"})
+    EXPECT_EQ(std::system(("h5dump " + words + " " + folder.path("s.ulps.d/run-0001.tensors.h5") + " > " + folder.path("dump")).c_str()), 0) << words;
+  EXPECT_THAT(folder.read("dump"), HasSubstr("layers.1.feed_forward.wo: aten::"));
 }
 
 TEST(CliRun, FailOnNonfiniteExitsOne) {

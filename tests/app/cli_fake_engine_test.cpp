@@ -1,8 +1,6 @@
 // Golden runs of the real program against an engine that fails in every way, and one that answers with a session made
 // by hand.
-#include "core/storage/session_store.h"
-#include "program.h"
-#include "tests/core/report/sample_run.h"
+#include "answered.h"
 #include "tests/core/report/schema_validator.h"
 
 #include <gmock/gmock.h>
@@ -26,18 +24,11 @@ using testing::IsEmpty;
 using testing::Not;
 using testing::StartsWith;
 
-std::vector<std::string> runWords(std::vector<std::string> more = {}) {
-  std::vector<std::string> words{"run", "m.ts", "--inputs", "i.h5"};
-  words.insert(words.end(), more.begin(), more.end());
-  return words;
-}
-
 json schema() {
   std::ifstream stream(ULPSCOPE_SCHEMA);
   return json::parse(stream);
 }
 
-constexpr const char* kStages = "ulpscope: loading\nulpscope: running\n";
 constexpr const char* kWhere = "(while running aten::linear in encoder.0, 32 of 256 samples); "
                                "sessions already written are whole; `ulpscope doctor` checks the engine\n";
 
@@ -143,7 +134,7 @@ TEST(CliRequest, CarriesEveryOption) {
        {{"FAKE_REQUEST", folder.path("request.json")}}, 0, "", ""});
   ASSERT_EQ(failed.code, 3) << failed.err;
   const json expected = json::parse(R"({"model": "m.ts", "inputs": "i.h5", "labels": "l.txt", "class_names": "c.txt", "session": "m-bf16.ulps",
-    "append": false, "settings": {"autocast": "bfloat16", "policy_table": "cuda@1.13", "mode": "emulated", "device": "cpu", "batch_size": 8,
+    "append": true, "settings": {"autocast": "bfloat16", "policy_table": "cuda@1.13", "mode": "emulated", "device": "cpu", "batch_size": 8,
     "seed": 18446744073709551615, "train": true, "cast_cache": false, "verify_probe": true, "observe": "stats", "noise_floor": false, "referee": true, "capture": ["encoder.*", "head"], "capture_budget": 67108864, "only_samples": ["a", "c"], "fp32": ["a.0", "b*"], "disable": ["c"],
     "decision": "argmax:-1", "decision_output": "logits", "tie": "flag", "batch_axis": {"x": 1, "mask": -1}}})");
   json request = json::parse(folder.read("request.json"));
@@ -154,27 +145,6 @@ TEST(CliRequest, CarriesEveryOption) {
   EXPECT_EQ(request, expected);
 }
 
-// A real session on disk, as an engine would leave it.
-struct Answered {
-  explicit Answered(const session::Session& made = sampleSession()) {
-    session::Session session = storage::newSession("m");
-    session.model = made.model;
-    session.samples = made.samples;
-    const session::RunRecord run = made.runs.front();
-    storage::RunMetrics metrics;
-    const auto sites = static_cast<std::int64_t>(run.sites.size()), samples = static_cast<std::int64_t>(made.samples.ids.size());
-    metrics[session::Metric::maxAbs] = {sites, samples, std::vector<float>(static_cast<std::size_t>(sites * samples))};
-    metrics[session::Metric::relL2] = metrics[session::Metric::maxAbs];
-    metrics.flags.assign(metrics[session::Metric::maxAbs].values.size(), 0);
-    const auto written = storage::addRun(folder.path("made.ulps"), session, run, metrics, {}, storage::WriteMode::create);
-    EXPECT_TRUE(written.ok()) << (written.ok() ? "" : written.error().message());
-  }
-  Finished run(std::vector<std::string> more, const std::string& mode = "ok") const {
-    return withFakeEngine(folder, mode, {runWords(std::move(more)), {{"FAKE_SESSION", folder.path("made.ulps")}}, 0, "", ""});
-  }
-  Folder folder;
-};
-
 TEST(CliRun, PrintsTheSummaryAndTheNextStep) {
   const Answered answered;
   const Finished done = answered.run({"--decision", "argmax"});
@@ -184,6 +154,13 @@ TEST(CliRun, PrintsTheSummaryAndTheNextStep) {
                               HasSubstr("Session: made.ulps (run_0001); open it with: ulpscope gui made.ulps\n"),
                               HasSubstr("Next, keep it in FP32 and compare: ulpscope run m.ts --inputs i.h5 --decision argmax "
                                         "--fp32 encoder.0.ffn.wo --session m-fp16.ulps --append\n")));
+}
+
+TEST(CliRun, AppendToASessionThatDoesNotExistSaysThatItIsNew) {
+  const Answered answered;
+  const Finished done = answered.run({"--append"});
+  EXPECT_EQ(done.code, 0) << done.err;
+  EXPECT_EQ(done.err, std::string(kStages) + "note: made.ulps did not exist: a new session\n");
 }
 
 TEST(CliRun, WithJsonOnStandardOutputPrintsNothingElseThere) {

@@ -36,7 +36,7 @@ TEST(CliPack, PacksAndUnpacksBitForBit) {
   const Finished packed = ulpscope(folder, {"pack", "s.ulps"});
   EXPECT_EQ(packed.code, 0) << packed.err;
   EXPECT_THAT(packed.err, IsEmpty());
-  EXPECT_THAT(packed.out, MatchesRegex("packed s\\.ulps\\.zip\nsession 'digits': 1 run, 3 files, [0-9.]+ kB\n"));
+  EXPECT_THAT(packed.out, MatchesRegex("packed s\\.ulps\\.zip\nsession 'digits': 1 run, 3 files, [0-9.]+ KiB\n"));
   const Finished unpacked = ulpscope(folder, {"unpack", "s.ulps.zip", "-o", "t.ulps"});
   EXPECT_EQ(unpacked.code, 0) << unpacked.err;
   EXPECT_THAT(unpacked.out, AllOf(HasSubstr("unpacked t.ulps\n"), HasSubstr("note: t.ulps: was renamed")));

@@ -71,7 +71,8 @@ def run(number, params):
     elif MODE.startswith("error:"):
         say(number, error={"code": MODE[6:], "what": "is not good", "which": "m.ts", "do": "take another"})
     else:
-        say(number, result={"session": os.environ["FAKE_SESSION"], "run_id": os.environ.get("FAKE_RUN", "run_0001")})
+        say(number, result={"session": os.environ["FAKE_SESSION"], "run_id": os.environ.get("FAKE_RUN", "run_0001"),
+                            "new_session": params["append"]})
 
 
 def inspect(number):

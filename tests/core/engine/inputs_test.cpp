@@ -9,6 +9,7 @@
 namespace ulpscope::engine {
 namespace {
 
+using testing::EndsWith;
 using testing::HasSubstr;
 
 class Inputs : public testing::Test {
@@ -53,6 +54,12 @@ TEST_F(Inputs, AWrongArgumentNameNamesForwardsArguments) {
   const std::string error = errorOf(holding({{"x", given("x")}, {"masc", given("mask")}}));
   EXPECT_THAT(error, HasSubstr("'masc' is no argument of forward(x, mask)"));
   EXPECT_THAT(error, HasSubstr("'mask'"));
+}
+
+TEST_F(Inputs, OfAForwardWithoutArgumentsThereAreNone) {
+  const session::RunRequest request = holding({{"x", given("x")}});
+  m_model.info.arguments.clear();
+  EXPECT_THAT(errorOf(request), EndsWith("'x' is no argument of forward(); forward takes no inputs"));
 }
 
 TEST_F(Inputs, AMissingArgumentIsNamed) { EXPECT_THAT(errorOf(holding({{"mask", given("mask")}})), HasSubstr("has no 'x'")); }

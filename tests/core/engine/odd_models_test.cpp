@@ -8,6 +8,7 @@ namespace ulpscope::engine {
 namespace {
 
 using testing::ElementsAre;
+using testing::EndsWith;
 using testing::HasSubstr;
 using testing::IsEmpty;
 
@@ -115,6 +116,14 @@ TEST(IntegerOutputs, AreNoScoresToDecideBy) {
   session::RunRequest request = odd("IntegerOutput");
   request.settings.decision.kind = session::DecisionRule::Kind::argmax;
   EXPECT_THAT(errorOf(request).message(), HasSubstr("no output has floating-point scores: 'output'"));
+}
+
+TEST(Decisions, OffAnOutputWithoutASampleAxisSendNobodyToTheBatchSizeTheyHave) {
+  session::RunRequest request = odd("SumsBatch");
+  request.settings.decision.kind = session::DecisionRule::Kind::argmax;
+  EXPECT_THAT(errorOf(request).message(), EndsWith("no axis of it counts the samples one by one, so no decision can be read; choose another --decision-output, or try --batch-size 1"));
+  request.settings.batchSize = 1;
+  EXPECT_THAT(errorOf(request).message(), EndsWith("; choose another --decision-output"));
 }
 
 TEST(TrainMode, DrawsTheSameMasksInBothRuns) {

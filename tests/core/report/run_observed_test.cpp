@@ -13,14 +13,7 @@ namespace {
 using testing::AllOf;
 using testing::HasSubstr;
 using testing::Not;
-
-TEST(SizeText, IsDecimal) {
-  EXPECT_EQ(sizeText(0), "0 bytes");
-  EXPECT_EQ(sizeText(999), "999 bytes");
-  EXPECT_EQ(sizeText(1500), "1.5 kB");
-  EXPECT_EQ(sizeText(64LL << 20), "67.1 MB");
-  EXPECT_EQ(sizeText(2500000000), "2.50 GB");
-}
+using testing::StartsWith;
 
 TEST(NoiseText, NamesTheFlipsThatFp32MakesItself) {
   session::RunRecord run = test::sampleSession().runs.front();
@@ -37,25 +30,63 @@ TEST(NoiseText, NamesTheFlipsThatFp32MakesItself) {
   EXPECT_EQ(noiseText(run), "NOISE FLOOR\n  not measured: the candidate raised\n");
 }
 
+TEST(NoiseText, OfAnOutputWithoutFiniteValuesIsNotEvaluated) {
+  session::RunRecord run = test::sampleSession().runs.front();
+  run.noiseFloor.emplace();
+  run.noiseFloor->outputs = {{"empty", std::nan(""), std::nan("")}, {"logits", 0, 0}};
+  EXPECT_THAT(noiseText(run), AllOf(HasSubstr("  output 'empty': not evaluated: no finite values\n  output 'logits': relative L2 0, max abs 0\n"), Not(HasSubstr("NaN"))));
+}
+
 TEST(CaptureText, ListsWhatTheBudgetLeftOut) {
   session::RunRecord run = test::sampleSession().runs.front();
-  EXPECT_EQ(captureText(run), "");
+  EXPECT_EQ(captureText(run, "s.ulps"), "");
   run.capture.emplace();
-  run.capture->budget = 1000000;
+  run.capture->budget = 1 << 30;
   run.capture->sites = {{0, 400000}, {1, 200000}};
-  EXPECT_EQ(captureText(run), "CAPTURED\n  2 op sites in full, both runs: 600.0 kB of the budget of 1.0 MB\n");
-  run.capture->leftOut = {{2, 5000000, "budget"}};
-  EXPECT_THAT(captureText(run), AllOf(HasSubstr("LEFT OUT for want of budget (--capture-budget): 1 op site\n"), HasSubstr("5.0 MB  " + session::siteLabel(run.sites[2]))));
+  EXPECT_THAT(captureText(run, "s.ulps"), StartsWith("CAPTURED\n  2 op sites in full, both runs: 585.9 KiB of the budget of 1 GiB\n  in s.ulps.d/"));
+  run.capture->leftOut = {{2, 5 << 20, "budget"}};
+  EXPECT_THAT(captureText(run, "s.ulps"),
+              AllOf(HasSubstr("LEFT OUT for want of budget (--capture-budget): 1 op site\n"), HasSubstr("5 MiB  " + session::siteLabel(run.sites[2]))));
+  run.capture->sites.clear();
+  EXPECT_THAT(captureText(run, "s.ulps"), Not(HasSubstr(".h5")));
+}
+
+// The names: core/storage/FORMAT.md; that they are in the file: CliRun.NamesWhereWhatItCapturedIs.
+TEST(CaptureText, SaysWhereItIsAndHowItIsCalled) {
+  session::RunRecord run = test::sampleSession().runs.front();
+  run.number = 12;
+  run.capture.emplace();
+  run.capture->sites = {{0, 400000}};
+  EXPECT_THAT(captureText(run, "a/s.ulps"), HasSubstr("  in a/s.ulps.d/run-0012.tensors.h5: /run_0012/captures/capture_NNNNNN/reference and candidate; attribute 'label' of capture_NNNNNN: its op site\n"));
+  run.capture->sites = {{2, 400000}};  // of the whole batch
+  EXPECT_THAT(captureText(run, "s.ulps"), HasSubstr("/reference and candidate (reference_b0000, ... where batches stand apart); attribute"));
 }
 
 TEST(RefereeText, GivesTheRatioOfTheErrors) {
-  session::RunRecord run = test::sampleSession().runs.front();
-  EXPECT_EQ(refereeText(run), "");
+  session::Session session = test::sampleSession();
+  session::RunRecord& run = session.runs.front();
+  EXPECT_EQ(refereeText(session, run), "");
   run.settings.referee = true;
-  EXPECT_THAT(refereeText(run), HasSubstr("not evaluated"));
+  EXPECT_THAT(refereeText(session, run), HasSubstr("not evaluated"));
   run.sites[0].referenceErrorToFp64 = 1e-7;
   run.sites[0].candidateErrorToFp64 = 4e-4;
-  EXPECT_THAT(refereeText(run), HasSubstr("4.00e-04  1.00e-07     4000"));
+  EXPECT_THAT(refereeText(session, run), StartsWith("REFEREE (relative L2 against float64, worst sample)\n  candidate      FP32 candidate/FP32  op site\n"
+                                                    "   4.00e-04  1.00e-07           4000  encoder.0.ffn.wi: aten::linear\n"));
+}
+
+TEST(RefereeText, SaysOfHowManySamplesItsWorstIs) {
+  session::Session session = test::sampleSession();
+  session::RunRecord& run = session.runs.front();
+  run.settings.referee = true;
+  run.sites[0].referenceErrorToFp64 = run.sites[0].candidateErrorToFp64 = 1e-7;
+  run.settings.onlySamples = {"s1", "s2"};
+  EXPECT_THAT(refereeText(session, run), StartsWith("REFEREE (relative L2 against float64, worst sample, of the 2 samples compared)\n"));
+  run.settings.onlySamples.clear();
+  run.status = session::RunStatus::partial;
+  run.samplesComplete = 64;
+  EXPECT_THAT(refereeText(session, run), HasSubstr("worst sample, of the 64 samples compared)"));
+  run.candidateError.emplace();
+  EXPECT_EQ(refereeText(session, run), "REFEREE (float64)\n  not measured: the candidate raised\n");
 }
 
 TEST(RunSummary, OfSomeSamplesCountsTheirDecisionsOnly) {
@@ -63,7 +94,27 @@ TEST(RunSummary, OfSomeSamplesCountsTheirDecisionsOnly) {
   session::RunRecord& run = session.runs.back();
   run.settings.onlySamples = {session.samples.ids[0], session.samples.ids[1]};
   for (std::size_t i = 2; i < run.decisions.size(); ++i) run.decisions[i] = {std::nan(""), std::nan("")};
-  EXPECT_THAT(runSummary(session, run, "s.ulps"), AllOf(HasSubstr("0 of 2 decisions flip"), HasSubstr("Only 2 of 256 samples"), Not(HasSubstr("no decision"))));
+  EXPECT_THAT(runSummary(session, run, "s.ulps"), AllOf(HasSubstr("0 of 2 decisions flip"), HasSubstr("run_0002: ffn.ts, 2 of 256 samples, 5 op sites\n"), HasSubstr("Only these samples: s0, s1\n"), Not(HasSubstr("no decision"))));
+}
+
+TEST(RunSummary, CountsWhatBrokeOffAmongTheSamplesThatWereAskedFor) {
+  session::Session session = test::curedSession();
+  session::RunRecord& run = session.runs.back();
+  run.settings.onlySamples = {"s0", "s1"};
+  run.status = session::RunStatus::partial;
+  run.samplesComplete = 1;
+  EXPECT_THAT(runSummary(session, run, "s.ulps"), HasSubstr("NOT COMPLETE (partial): 1 of 2 samples were compared"));
+}
+
+TEST(RunSummary, SaysWhatItsWordsMeanWhereItUsesThem) {
+  session::Session session = test::curedSession();
+  session::RunRecord& run = session.runs.back();
+  run.noiseFloor.emplace();
+  EXPECT_THAT(runSummary(session, run, "s.ulps"), HasSubstr("\nWords: op site = one call of an op in a module; introduced = what the op adds on FP32's own inputs; noise floor = "
+                                                            "FP32 against itself in another order\n"));
+  run.noiseFloor->skipped = "the candidate raised";
+  run.settings.observe = session::Observe::stats;
+  EXPECT_THAT(runSummary(session, run, "s.ulps"), HasSubstr("\nWords: op site = one call of an op in a module\n"));
 }
 
 TEST(RunSummary, OfOutputsAloneSaysThatNoOpWasLookedAt) {
@@ -73,7 +124,7 @@ TEST(RunSummary, OfOutputsAloneSaysThatNoOpWasLookedAt) {
   run.sites.clear();
   run.flips.clear();
   run.nonfiniteSamples = {"s1"};
-  EXPECT_THAT(runSummary(session, run, "s.ulps"), AllOf(HasSubstr("no op was looked at"), HasSubstr("outputs of 1 sample: s1"), Not(HasSubstr("do not trust"))));
+  EXPECT_THAT(runSummary(session, run, "s.ulps"), AllOf(StartsWith("run_0002: ffn.ts, 256 samples\n"), HasSubstr("no op was looked at"), Not(HasSubstr("Words:")), HasSubstr("outputs of 1 sample: s1"), Not(HasSubstr("do not trust"))));
 }
 
 }  // namespace

@@ -38,7 +38,7 @@ Session sampleSession() {
 std::vector<std::string> chosen(const std::string& text) {
   const auto ids = chooseSamples(sampleSession(), text);
   EXPECT_TRUE(ids.ok()) << ids.error().message();
-  return ids.ok() ? ids.value() : std::vector<std::string>{};
+  return ids.ok() ? ids->ids : std::vector<std::string>{};
 }
 
 std::string refusal(const Session& session, const std::string& text) {
@@ -58,13 +58,43 @@ TEST(SampleChoice, TakesWhatTheLatestWholeRunFound) {
 
 TEST(SampleChoice, TakesIdsOnceAndInTheSetsOrder) { EXPECT_THAT(chosen("e,,b,e"), ElementsAre("b", "e")); }
 
+TEST(SampleChoice, TakesIdsThatHoldCommasFromAnArray) {
+  Session session = sampleSession();
+  session.samples.ids[1] = "b,1";
+  EXPECT_THAT(chooseSamples(session, R"(["e","b,1","e"])")->ids, ElementsAre("b,1", "e"));
+  for (const char* text : {"[", "[b]", "[1]", R"(["b)", R"([["b"]])"}) EXPECT_THAT(refusal(session, text), HasSubstr("is no JSON array of strings")) << text;
+  for (const char* text : {"[]", ",", ""}) EXPECT_THAT(refusal(session, text), HasSubstr("names no sample")) << text;
+}
+
+TEST(SampleChoice, WritesIdsSoThatTheyReadBack) {
+  EXPECT_EQ(sampleIdsText({"a", "b"}), "a,b");
+  for (const std::vector<std::string>& ids : {std::vector<std::string>{"a,b", "c"}, {"flips"}, {"near:1"}, {"[x", "y"}, {"a\"b", "ä"}})
+    EXPECT_EQ(sampleIdsIn(sampleIdsText(ids)).value(), ids);
+  EXPECT_FALSE(choosesFromRun(sampleIdsText({"flips"})));
+}
+
+TEST(SampleChoice, OfARunWithoutFindingsIsEmptyAndNamesTheRun) {
+  Session quiet = sampleSession();
+  quiet.runs[0].flips.clear();
+  quiet.runs[0].nonfiniteSamples.clear();
+  quiet.runs[0].nonfiniteOrigins.clear();
+  quiet.runs[0].noDecision.clear();
+  for (const char* word : {"flips", "nonfinite"}) {
+    const auto choice = chooseSamples(quiet, word);
+    ASSERT_TRUE(choice.ok()) << word;
+    EXPECT_THAT(choice->ids, testing::IsEmpty());
+    EXPECT_EQ(choice->runId, "run_0001");
+  }
+}
+
 TEST(SampleChoice, RefusesWhatIsNotThere) {
   EXPECT_THAT(refusal(sampleSession(), "x"), HasSubstr("no sample has the id 'x'"));
   for (const char* text : {"near:", "near:0", "near:-1", "near:2x", "near:99999999999999999999"})
     EXPECT_THAT(refusal(sampleSession(), text), HasSubstr("needs a whole number from 1")) << text;
   Session quiet = sampleSession();
   quiet.runs[0].flips.clear();
-  EXPECT_THAT(refusal(quiet, "flips"), HasSubstr("chooses no sample"));
+  for (auto& decision : quiet.runs[0].decisions) decision.referenceMargin = std::nan("");
+  EXPECT_THAT(refusal(quiet, "near:2"), HasSubstr("run_0001 has no margin that is a number"));
   quiet.runs[0].settings.decision.kind = DecisionRule::Kind::none;
   EXPECT_THAT(refusal(quiet, "flips"), HasSubstr("run_0001 has no decisions"));
   quiet.runs.erase(quiet.runs.begin());

@@ -11,6 +11,7 @@
 #include <bit>
 #include <cstring>
 #include <numeric>
+#include <optional>
 
 using namespace ulpscope;
 using base::DType;
@@ -276,6 +277,31 @@ TEST_F(Writer, TwoRunsAtOnceHaveNumbersOfTheirOwnAndBothAreThere) {
   for (const int number : {2, 3}) {
     EXPECT_EQ(m_session.runs[static_cast<std::size_t>(number) - 1].number, number);
     EXPECT_TRUE(storage::readCapture(m_master, m_session, "run_000" + std::to_string(number), 0, RunSide::reference).ok());
+  }
+}
+
+TEST_F(Writer, ANewSessionThatIsSharedTakesAnotherRunBeforeTheFirstIsOver) {
+  auto first = begin(WriteMode::share);
+  EXPECT_FALSE(storage::RunWriter::begin(m_master, tests::sampleSession(), WriteMode::share).ok()) << "the session exists by now";
+  m_session = storage::openSession(m_master).value();
+  EXPECT_THAT(m_session.runs, IsEmpty());
+  auto second = begin(WriteMode::append);
+  EXPECT_EQ(first.runId() + " " + second.runId(), "run_0001 run_0002");
+  ASSERT_TRUE(tests::finish(second, {}).ok());
+  ASSERT_TRUE(tests::finish(first, {}).ok());
+  EXPECT_EQ(storage::openSession(m_master)->runs.size(), 2U);
+}
+
+TEST_F(Writer, OfASharedSessionWhereAllRunsFailNothingIsLeft) {
+  for (const bool makerEndsFirst : {true, false}) {
+    std::optional<storage::RunWriter> first(begin(WriteMode::share));
+    m_session = storage::openSession(m_master).value();
+    std::optional<storage::RunWriter> second(begin(WriteMode::append));
+    (makerEndsFirst ? first : second).reset();
+    EXPECT_TRUE(fs::exists(m_master));
+    (makerEndsFirst ? second : first).reset();
+    EXPECT_TRUE(fs::is_empty(m_folder.path())) << makerEndsFirst;
+    m_session = tests::sampleSession();
   }
 }
 
