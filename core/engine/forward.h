@@ -17,13 +17,13 @@ struct ForwardSetup {
   const PathAliases* aliases = nullptr;
   const RegionSet* regions = nullptr;  // where autocast is off; the reference has an empty set
   OpExecutor* executor = nullptr;
-  std::string device = "cuda";  // of the policy: whose own autocast regions count
   Arguments arguments;
   std::uint64_t seed = 0;
   int threads = 1;
   std::vector<std::string>* brokenAliases = nullptr;  // may be null
   DescriptionCache* descriptions = nullptr;           // of earlier forwards of this side; may be null
   ReturnSink onReturn = {};                           // may be empty
+  std::string device = "cuda";                        // of the policy: whose own autocast regions count
 };
 
 // Runs forward on this thread under interception; Cancelled and the sink's own exceptions pass through, the model's become the

@@ -1,5 +1,6 @@
 #include "core/engine/loaded_model.h"
 
+#include "core/engine/attention_op.h"
 #include "core/engine/interception.h"
 #include "core/engine/path_markers.h"
 #include "core/engine/static_ops.h"
@@ -135,6 +136,7 @@ base::Result<LoadedModel> loadModel(const std::string& path) {
   if (!fingerprint) return fingerprint.error();
   LoadedModel loaded;
   try {
+    provideAttentionOp();
     loaded.module = torch::jit::load(path, at::kCPU);
   } catch (const std::exception& e) {
     const std::string message = plainMessage(e);

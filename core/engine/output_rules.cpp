@@ -59,6 +59,9 @@ Rules makeRules() {
   convolution.convolution = true;
   add(rules, convolution,
       "conv1d conv2d conv3d conv_transpose1d conv_transpose2d conv_transpose3d convolution _convolution conv_tbc convolution_overrideable");
+  OutputRule fusedAttention{Kind::same};  // flash and memory-efficient kernels add up in float32 and round the result
+  fusedAttention.fused = true;
+  add(rules, fusedAttention, "scaled_dot_product_attention");
   OutputRule fusedRnn{Kind::fusedRnn};
   fusedRnn.fused = true;
   add(rules, fusedRnn, "lstm gru rnn_tanh rnn_relu");

@@ -263,7 +263,9 @@ TEST(CliInspect, ShowsTreeOpsAndArguments) {
             "OP SITES, as they stand in the code, and what autocast (cuda@1.13) does to each\n"
             "  lower_precision_fp   aten::linear                     block.0                              net.py:7\n"
             "  promote              aten::add.Tensor                 (root)                               net.py:9\n"
-            "  in all: 1 lower_precision_fp, 1 promote\n"
+            "  in all: 1 lower_precision_fp, 1 promote\n\n"
+            "DIFFERENT IN OTHER TABLES (--target NAME)\n"
+            "  cuda@2.6     none                 instead of promote              aten::add.Tensor (1 site)\n\n"
             "warning: stored in float16: not pure FP32\n");
 }
 
@@ -271,7 +273,7 @@ TEST(CliInspect, AsJsonGivesModelAndOps) {
   const Folder folder;
   const json document = json::parse(withFakeEngine(folder, "ok", {{"inspect", "m.ts", "--json", "-"}, {}, 0, "", ""}).out);
   EXPECT_EQ(document["status"], "ok");
-  EXPECT_EQ(document["ops"][1], (json{{"module", ""}, {"op", "aten::add"}, {"overload", "Tensor"}, {"source", "net.py:9"}, {"class", "promote"}}));
+  EXPECT_EQ(document["ops"][1], (json{{"module", ""}, {"op", "aten::add"}, {"overload", "Tensor"}, {"source", "net.py:9"}, {"class", "promote"}, {"other_tables", {{"cuda@2.6", "none"}}}}));
   EXPECT_EQ(document["model"]["arguments"][0]["name"], "x");
 }
 

@@ -93,11 +93,10 @@ INSTANTIATE_TEST_SUITE_P(
         Wrong{"NoInputs", {"run", "m.ts"}, 2, "run: on which inputs? --inputs F is missing; `ulpscope snippet` prints Python lines that save them"},
         Wrong{"Extra", runWith({"again"}), 2, "run again: is one word too many; see `ulpscope run --help`"},
         Wrong{"Autocast", runWith({"--autocast", "fp8"}), 2, "--autocast fp8: is no autocast type; use fp16 or bf16"},
-        Wrong{"Policy", runWith({"--policy", "tpu"}), 2, "--policy tpu: is no policy of this version; use cuda or cuda@1.13"},
-        Wrong{"CpuPolicy", runWith({"--policy", "cpu"}), 2, "--policy cpu: is no policy of this version; use cuda or cuda@1.13"},
-        Wrong{"NativeMode", runWith({"--mode", "native"}), 3, "--mode native: is not in this version; use --mode emulated, which computes what CUDA autocast does on any CPU"},
+        Wrong{"Policy", runWith({"--policy", "tpu"}), 2, "--policy tpu: is no policy; use cuda or cpu, or a table of one PyTorch series, such as cuda@2.6"},
+        Wrong{"PolicyWithoutVersion", runWith({"--policy", "cpu@"}), 2, "--policy cpu@: is no policy; use cuda or cpu, or a table of one PyTorch series, such as cuda@2.6"},
         Wrong{"CudaDevice", runWith({"--device", "cuda"}), 3, "--device cuda: is not in this version; use --device cpu, which emulates CUDA autocast"},
-        Wrong{"Mode", runWith({"--mode", "fast"}), 2, "--mode fast: is no mode; use emulated"},
+        Wrong{"Mode", runWith({"--mode", "fast"}), 2, "--mode fast: is no mode; use emulated or native"},
         Wrong{"Decision", runWith({"--decision", "best"}), 2, "--decision best: is not a decision rule this version has; use argmax, argmax:DIM or none"},
         Wrong{"Tie", runWith({"--tie", "last"}), 2, "--tie last: is no tie rule; use first, flag or refuse"},
         Wrong{"BatchSize", runWith({"--batch-size", "0"}), 2, "--batch-size 0: is out of range; use a whole number from 1 to 2147483647"},
@@ -250,7 +249,7 @@ TEST(CliOutput, AFullDiskIsNoSuccess) {
 TEST(CliHelp, OffersOnlyWhatThereIs) {
   const Folder folder;
   const std::string run = ulpscope(folder, {"run", "--help"}).out, inspect = ulpscope(folder, {"inspect", "--help"}).out;
-  EXPECT_THAT(run, HasSubstr("whose autocast lists: cuda (default, the newest known) or cuda@1.13"));
+  EXPECT_THAT(run, HasSubstr("whose autocast lists: cuda (default) or cpu, the newest known; or of one series: cuda@1.13, cuda@2.6, cpu@2.6 ..."));
   EXPECT_THAT(run, Not(HasSubstr("@VERSION")));
   EXPECT_THAT(inspect, Not(HasSubstr("cpu")));
 }

@@ -86,8 +86,9 @@ def inspect(number):
              "arguments": [{"name": "x", "type": "Tensor", "has_default": False},
                            {"name": "mask", "type": "Optional[Tensor]", "has_default": True}],
              "warnings": ["stored in float16: not pure FP32"]}
-    ops = [{"module": "block.0", "op": "aten::linear", "overload": "", "source": "net.py:7", "class": "lower_precision_fp"},
-           {"module": "", "op": "aten::add", "overload": "Tensor", "source": "net.py:9", "class": "promote"}]
+    ops = [{"module": "block.0", "op": "aten::linear", "overload": "", "source": "net.py:7", "class": "lower_precision_fp",
+            "other_tables": {"cuda@2.6": "lower_precision_fp"}},
+           {"module": "", "op": "aten::add", "overload": "Tensor", "source": "net.py:9", "class": "promote", "other_tables": {"cuda@2.6": "none"}}]
     say(number, result={"model": model, "ops": ops, "policy_table": "cuda@1.13", "warnings": []})
 
 

@@ -253,7 +253,7 @@ TEST(Inspect, NamesTheClassOfEachOp) {
   Engine engine;
   const auto inspection = engine.inspect(tests::modelPath("ffn_wo_overflow"), "cuda");
   ASSERT_TRUE(inspection.ok()) << inspection.error().message();
-  EXPECT_EQ(inspection->policyTable, "cuda@1.13");
+  EXPECT_EQ(inspection->policyTable, "cuda@2.12");
   std::set<std::string> linears, others;
   for (const auto& op : inspection->ops) (op.op == "aten::linear" ? linears : others).insert(op.policyClass);
   EXPECT_THAT(linears, ElementsAre("lower_precision_fp"));

@@ -3,6 +3,7 @@
 #include <ATen/core/dispatch/Dispatcher.h>
 #include <gmock/gmock.h>
 
+#include <map>
 #include <set>
 
 namespace ulpscope::engine {
@@ -39,13 +40,50 @@ TEST(PolicyTable, KeepsOverloadsApart) {
   EXPECT_EQ(cuda113().classOf("aten::add.Tensor"), PolicyClass::none);
 }
 
-TEST(PolicyTable, NamesTheTablesThereAre) {
-  EXPECT_TRUE(findPolicyTable("cuda").ok());
-  EXPECT_TRUE(findPolicyTable("cuda@1.13").ok());
-  const auto unknown = findPolicyTable("cuda@9.9");
-  ASSERT_FALSE(unknown.ok());
-  EXPECT_EQ(unknown.error().kind, base::ErrorKind::usage);
-  EXPECT_THAT(unknown.error().message(), testing::HasSubstr("cuda@1.13"));
+TEST(PolicyTable, OfADeviceAloneIsTheNewestKnown) {
+  EXPECT_EQ(findPolicyTable("cuda").value(), &cuda212());
+  EXPECT_EQ(findPolicyTable("cpu").value(), &cpu212());
+  EXPECT_EQ(findPolicyTable("cuda@1.13").value(), &cuda113());
+  EXPECT_EQ(findPolicyTable("cpu@2.6").value(), &cpu26());
+}
+
+TEST(PolicyTable, ThatIsNotKnownIsAnErrorThatNamesThoseThatAre) {
+  for (const char* wanted : {"cuda@9.9", "cuda@", "cuda@1", "tpu", "", "cuda@1.13 "}) {
+    const auto unknown = findPolicyTable(wanted);
+    ASSERT_FALSE(unknown.ok()) << wanted;
+    EXPECT_EQ(unknown.error().kind, base::ErrorKind::usage);
+    for (const std::string& name : policyTableNames()) EXPECT_THAT(unknown.error().message(), testing::HasSubstr(name));
+  }
+}
+
+std::map<PolicyClass, int> countsOf(const PolicyTable& table) {
+  std::map<PolicyClass, int> counts;
+  for (const auto& [op, policyClass] : table.entries()) ++counts[policyClass];
+  return counts;
+}
+
+// The lists' lengths as PyTorch's headers have them.
+TEST(PolicyTable, HasEachSeriesNumberOfOpsInEachClass) {
+  using P = PolicyClass;
+  using Counts = std::map<P, int>;
+  EXPECT_EQ(countsOf(cuda113()), (Counts{{P::lowerPrecision, 32}, {P::fp32, 47}, {P::fp32SetOptDtype, 14}, {P::fp32AppendDtype, 3}, {P::promote, 10}, {P::refused, 1}}));
+  EXPECT_EQ(countsOf(cuda26()), (Counts{{P::lowerPrecision, 35}, {P::fp32, 58}, {P::fp32SetOptDtype, 17}, {P::fp32AppendDtype, 3}, {P::promote, 11}, {P::refused, 1}}));
+  EXPECT_EQ(countsOf(cuda212()).at(P::fp32), 59);
+  EXPECT_EQ(countsOf(cpu113()), (Counts{{P::lowerPrecision, 15}, {P::fp32, 107}, {P::promote, 4}}));
+  EXPECT_EQ(countsOf(cpu26()), (Counts{{P::lowerPrecision, 24}, {P::fp32, 101}, {P::promote, 4}}));
+}
+
+TEST(PolicyTable, KnowsWhatMovedFromSeriesToSeries) {
+  EXPECT_EQ(cuda113().classOf("aten::upsample_bilinear2d"), PolicyClass::none);
+  EXPECT_EQ(cuda26().classOf("aten::upsample_bilinear2d"), PolicyClass::fp32);
+  EXPECT_EQ(cuda26().classOf("aten::frobenius_norm"), PolicyClass::none);
+  EXPECT_EQ(cuda26().classOf("aten::frobenius_norm.dim"), PolicyClass::fp32);
+  EXPECT_EQ(cuda26().classOf("aten::rms_norm"), PolicyClass::none);
+  EXPECT_EQ(cuda212().classOf("aten::rms_norm"), PolicyClass::fp32);
+  EXPECT_EQ(cpu113().classOf("aten::prelu"), PolicyClass::none);
+  EXPECT_EQ(cpu26().classOf("aten::prelu"), PolicyClass::lowerPrecision);
+  EXPECT_EQ(cpu113().classOf("aten::conv_transpose2d.input"), PolicyClass::fp32);
+  EXPECT_EQ(cpu26().classOf("aten::conv_transpose2d.input"), PolicyClass::lowerPrecision);
 }
 
 }  // namespace
