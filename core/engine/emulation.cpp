@@ -4,6 +4,7 @@
 #include <ATen/native/TypeProperties.h>
 
 #include <algorithm>
+#include <cmath>
 
 namespace ulpscope::engine {
 namespace {
@@ -64,11 +65,16 @@ at::ScalarType resultDtype(const OpCall& call, const OutputRule& rule) {
   TORCH_INTERNAL_ASSERT(false, "a native op is not emulated");
 }
 
-// A 0-dim float32 tensor on the device is cast to the common dtype before the kernel reads it; a Python scalar is not.
-at::Tensor zeroDimAsOnDevice(const at::Tensor& t, at::ScalarType common, const OnHost& onHost) {
-  const bool applies = isLow(common) && t.defined() && t.dim() == 0 && t.is_floating_point() &&
-                       !t.unsafeGetTensorImpl()->is_wrapped_number() && !onHost(t);
-  return applies ? t.to(common) : t;
+// A 0-dim float32 tensor on the device and integers are cast to the common dtype before the kernel computes; a Python scalar is not.
+at::Tensor asOnDevice(const at::Tensor& t, at::ScalarType common, const OnHost& onHost) {
+  if (!isLow(common) || !t.defined() || t.is_complex() || t.unsafeGetTensorImpl()->is_wrapped_number() || onHost(t)) return t;
+  return t.dim() == 0 || !t.is_floating_point() ? t.to(common) : t;
+}
+
+double inTensorsDtype(double scalar, at::ScalarType type, bool checks) {
+  const double rounded = at::scalar_tensor(scalar, at::kDouble).to(type).item<double>();
+  TORCH_CHECK(!checks || std::isfinite(rounded) || !std::isfinite(scalar), "value cannot be converted to type at::", c10::toString(type), " without overflow");
+  return rounded;
 }
 
 // Arguments that the op writes, with the 16-bit tensors they stand for.
@@ -85,10 +91,11 @@ std::vector<Written> widenArguments(const OpCall& call, const OutputRule& rule, 
     const bool writes = arguments[i].alias_info() && arguments[i].alias_info()->isWrite();
     if (writes && value.isTensor() && value.toTensor().defined() && isLow(value.toTensor().scalar_type()))
       written.push_back({i, value.toTensor()});
-    if (rule.roundScalars && value.isDouble() && isLow(common))
-      value = at::scalar_tensor(value.toDouble(), at::kDouble).to(common).item<double>();
+    if (rule.roundScalars && value.isScalar() && isLow(common)) value = inTensorsDtype(value.toScalar().toDouble(), common, rule.checkScalars);
     value = mapTensors(value, [&](const at::Tensor& t) {
-      return widen(rule.kind == OutputRule::Kind::promote && !writes ? zeroDimAsOnDevice(t, common, onHost) : t);
+      if (rule.kind == OutputRule::Kind::promote && !writes) return widen(asOnDevice(t, common, onHost));
+      const bool castFirst = rule.kind == OutputRule::Kind::dtypeArg && isLow(common) && t.scalar_type() == at::kFloat;
+      return widen(castFirst ? t.to(common) : t);
     });
   }
   if (const auto dtype = dtypeArgument(call); dtype && isLow(static_cast<at::ScalarType>(call.argument(*dtype).toInt())))
@@ -153,9 +160,48 @@ void addBiasAfterRounding(const OpCall& call, const TakenBias& taken, at::Scalar
 
 }  // namespace
 
+namespace {
+
+double scalarOf(const c10::IValue& value) { return value.toScalar().toDouble(); }
+
+// addbmm(self, b1, b2, beta, alpha): result = beta self + alpha b1[0] b2[0], then each further product is added, rounded each time.
+at::Tensor sumBatches(const OpCall& call, at::ScalarType type) {
+  const at::Tensor b1 = widen(call.argument(1).toTensor()), b2 = widen(call.argument(2).toTensor());
+  const double alpha = scalarOf(call.argument(4));
+  double beta = scalarOf(call.argument(3));
+  at::Tensor result = widen(call.argument(0).toTensor());
+  if (b1.size(0) == 0) return roundedTo(result * beta, type);
+  for (std::int64_t i = 0; i < b1.size(0); ++i, beta = 1) result = widen(roundedTo(at::addmm(result, b1[i], b2[i], beta, alpha), type));
+  return roundedTo(result, type);
+}
+
+// addr(self, v1, v2, beta, alpha) = beta self + alpha v1 v2, every operation rounded.
+at::Tensor outerProduct(const OpCall& call, at::ScalarType type) {
+  const auto round = [&](const at::Tensor& t) { return widen(roundedTo(t, type)); };
+  const double beta = inTensorsDtype(scalarOf(call.argument(3)), type, false), alpha = inTensorsDtype(scalarOf(call.argument(4)), type, false);
+  const at::Tensor left = round(widen(call.argument(1).toTensor()) * alpha);
+  const at::Tensor product = round(left.unsqueeze(1) * widen(call.argument(2).toTensor()));
+  if (beta == 0) return roundedTo(product, type);
+  return roundedTo(round(widen(call.argument(0).toTensor()) * beta) + product, type);
+}
+
+// Ops that round in between; out= and in-place forms are left to the plain way.
+bool emulateSpecially(const OpCall& call, const OutputRule& rule, at::ScalarType type) {
+  const bool writes = std::any_of(call.op.schema().arguments().begin(), call.op.schema().arguments().end(),
+                                  [](const c10::Argument& a) { return a.alias_info() && a.alias_info()->isWrite(); });
+  if (rule.special == OutputRule::Special::none || writes || !isLow(type)) return false;
+  at::Tensor result = rule.special == OutputRule::Special::batchSum ? sumBatches(call, type) : outerProduct(call, type);
+  torch::jit::drop(*call.stack, call.argumentCount());
+  torch::jit::push(*call.stack, std::move(result));
+  return true;
+}
+
+}  // namespace
+
 void emulate(const OpCall& call, const OutputRule& rule, const OnHost& onHost) {
   const OwnCalls own;
   const at::ScalarType type = resultDtype(call, rule);
+  if (emulateSpecially(call, rule, type)) return;
   const TakenBias taken = rule.convolution ? takeBias(call) : TakenBias{};
   const std::vector<Written> written = widenArguments(call, rule, type, onHost);
   std::vector<at::Tensor> widenedWritten;

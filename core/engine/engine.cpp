@@ -93,7 +93,11 @@ Result<const PolicyTable*> tableFor(const session::RunSettings& settings) {
 
 Result<Inspection> Engine::inspect(const std::string& modelPath, const std::string& target) try {
   auto table = findPolicyTable(target);
-  if (!table) return table.error();
+  if (!table) {
+    Error error = table.error();
+    error.which = "--target " + target;
+    return error;
+  }
   auto model = m_cache->load(modelPath);
   if (!model) return model.error();
   const LoadedModel& loaded = *model.value();

@@ -10,6 +10,13 @@ const std::string kOff = "off";
 
 std::string qualified(const OpCall& call) { return call.overload().empty() ? call.name() : call.name() + "." + call.overload(); }
 
+bool asksForLow(const OpCall& call) {
+  const auto index = call.op.schema().argumentIndexWithName("dtype");
+  if (!index) return false;
+  const c10::IValue& dtype = call.argument(static_cast<std::size_t>(*index));
+  return dtype.isInt() && isLow(static_cast<at::ScalarType>(dtype.toInt()));
+}
+
 bool holdsLow(const OpCall& call) {
   bool low = false;
   for (std::size_t i = 0; i < call.argumentCount(); ++i)
@@ -45,11 +52,14 @@ OutputRule trainingDropout() {
   return dropout;
 }
 
+// at::autocast::prioritize of autocast_mode.h, argument after argument.
 at::ScalarType widest(const OpCall& call, at::ScalarType low) {
   at::ScalarType type = low;
   for (std::size_t i = 0; i < call.argumentCount(); ++i)
     visitTensors(call.argument(i), [&](const at::Tensor& t) {
-      if (isEligible(t) && t.scalar_type() == at::kFloat) type = at::kFloat;
+      if (!isEligible(t)) return;
+      if (t.scalar_type() == at::kFloat) type = at::kFloat;
+      TORCH_CHECK(type == at::kFloat || t.scalar_type() == low, "Unexpected floating ScalarType in at::autocast::prioritize");
     });
   return type;
 }
@@ -87,7 +97,9 @@ const EmulatedExecutor::OpFacts& EmulatedExecutor::factsOf(const OpCall& call) {
   const auto [found, isNew] = m_facts.try_emplace(&call.op.schema());
   OpFacts& facts = found->second;
   if (!isNew) return facts;
-  facts.policyClass = m_options.table->classOf(qualified(call));
+  // An overload that only reads its sizes in another way calls the op itself.
+  const bool wraps = call.overload() == "vec";
+  facts.policyClass = m_options.table->classOf(wraps ? call.name() : qualified(call));
   facts.className = name(facts.policyClass);
   facts.rule = outputRule(call.name(), m_options.table->device(), m_options.table->series());
   facts.composite = call.op.hasKernelForDispatchKey(c10::DispatchKey::CompositeImplicitAutograd);
@@ -178,7 +190,8 @@ std::optional<OutputRule> EmulatedExecutor::ruleFor(const OpCall& call, const Op
 void EmulatedExecutor::runWithPolicy(const OpCall& call, const OpFacts& facts, Policy policy, const ExecutionPlace& place) {
   applyPolicy(call, policy.policyClass);
   const bool unlisted = policy.policyClass == PolicyClass::none;
-  if (!holdsLow(call)) {
+  const bool low = holdsLow(call);
+  if (!low && !(asksForLow(call) && (facts.rule || facts.composite))) {
     if (unlisted) {
       enter(call, policy);  // float32 so far, but ops inside may be on a list
     } else {

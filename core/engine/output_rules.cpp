@@ -26,32 +26,44 @@ Rules makeRules() {
       "new_ones new_full new_empty_strided empty_strided to _to_copy type_as item _local_scalar_dense detach lift lift_fresh alias "
       "logical_not logical_and logical_or logical_xor nan_to_num channel_shuffle pixel_shuffle pixel_unshuffle _unsafe_view "
       "_reshape_alias resolve_conj resolve_neg resize set is_nonzero unique_dim _unique2 searchsorted bucketize count_nonzero "
-      "set_data index_reduce native_channel_shuffle rot90 one_hot squeeze unsqueeze transpose t swapaxes swapdims as_strided");
+      "set_data index_reduce native_channel_shuffle rot90 one_hot zeros ones full eye empty scalar_tensor squeeze unsqueeze transpose t swapaxes swapdims as_strided");
   add(rules, {Kind::promote},
       "abs neg positive add sub rsub mul div floor_divide maximum minimum fmax fmin relu leaky_relu elu celu gelu silu mish sigmoid "
-      "tanh hardtanh hardswish hardsigmoid hardshrink softshrink threshold log_sigmoid log_sigmoid_forward sqrt sin cos atan asinh "
+      "tanh hardtanh hardswish hardsigmoid log_sigmoid log_sigmoid_forward sqrt sin cos atan asinh "
       "acosh atanh sinc erf erfc exp2 ceil floor round trunc frac clamp clamp_min clamp_max addcmul addcdiv logit xlogy hypot atan2 pow "
       "exp log log2 log10 log1p expm1 reciprocal rsqrt acos asin cosh sinh tan erfinv softplus polygamma lgamma digamma logaddexp "
-      "logaddexp2 copysign heaviside i0 nextafter mse_loss smooth_l1_loss huber_loss soft_margin_loss");
+      "logaddexp2 copysign heaviside i0 nextafter mse_loss smooth_l1_loss huber_loss soft_margin_loss dist");
   OutputRule scalarInTensorDtype{Kind::promote};
   scalarInTensorDtype.roundScalars = true;
   add(rules, scalarInTensorDtype, "remainder fmod");
+  OutputRule checkedScalar = scalarInTensorDtype;  // Scalar::to<scalar_t>() refuses what the dtype cannot hold
+  checkedScalar.checkScalars = true;
+  add(rules, checkedScalar, "threshold hardshrink softshrink");
+  OutputRule eachStepRounds{Kind::promote};  // LinearAlgebraKernel's addr works in scalar_t
+  eachStepRounds.special = OutputRule::Special::outerProduct;
+  add(rules, eachStepRounds, "addr");
   add(rules, {Kind::follow, 0},
       "std var std_mean var_mean max_pool2d_with_indices max_pool3d_with_indices avg_pool2d avg_pool3d _adaptive_avg_pool2d "
       "_adaptive_avg_pool3d adaptive_max_pool2d adaptive_max_pool3d fractional_max_pool2d max_unpool2d upsample_nearest1d "
       "_upsample_nearest_exact1d upsample_nearest2d _upsample_nearest_exact2d upsample_nearest3d _upsample_nearest_exact3d "
       "upsample_linear1d upsample_bilinear2d _upsample_bilinear2d_aa upsample_trilinear3d upsample_bicubic2d _upsample_bicubic2d_aa "
       "reflection_pad1d reflection_pad2d reflection_pad3d replication_pad1d replication_pad2d replication_pad3d grid_sampler_2d "
-      "grid_sampler_3d glu native_dropout bernoulli rand_like randn_like topk kthvalue median nanmedian mode cummax cummin col2im "
-      "diag diag_embed trace _softmax _log_softmax logsumexp normal uniform exponential logcumsumexp renorm");
+      "grid_sampler_3d glu native_dropout bernoulli topk kthvalue median nanmedian mode cummax cummin col2im "
+      "diag diag_embed trace _softmax _log_softmax logsumexp uniform exponential logcumsumexp renorm");
   OutputRule statisticsStayFloat{Kind::follow, 0};
   statisticsStayFloat.firstOutputOnly = true;
   statisticsStayFloat.fused = true;
   add(rules, statisticsStayFloat, "batch_norm native_batch_norm _batch_norm_impl_index instance_norm");
-  add(rules, {Kind::dtypeArg, 0}, "sum prod mean nansum cumsum cumprod norm linalg_vector_norm");
+  add(rules, {Kind::dtypeArg, 0}, "sum prod mean nansum cumsum cumprod norm linalg_vector_norm rand_like randn_like arange linspace logspace rand randn range normal randperm");
   add(rules, {Kind::same},
-      "mm addmm bmm baddbmm addbmm addmv mv dot vdot addr lerp prelu _prelu_kernel _cdist_forward _pdist_forward dist nll_loss_forward "
+      "mm addmm bmm baddbmm addmv mv dot vdot cross linalg_cross bilinear _trilinear lerp prelu _prelu_kernel _cdist_forward _pdist_forward nll_loss_forward "
       "nll_loss2d_forward binary_cross_entropy lstm_cell gru_cell rnn_tanh_cell rnn_relu_cell");
+  OutputRule batchAfterBatch{Kind::same};  // calls addmm_ for each batch
+  batchAfterBatch.special = OutputRule::Special::batchSum;
+  add(rules, batchAfterBatch, "addbmm");
+  OutputRule wholePool{Kind::follow, 0};
+  wholePool.fused = true;
+  add(rules, wholePool, "max_pool1d");
   OutputRule normalization{Kind::same};
   normalization.firstOutputOnly = true;
   add(rules, normalization, "native_layer_norm native_group_norm");

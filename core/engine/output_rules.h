@@ -11,14 +11,16 @@ struct OutputRule {
     native,    // moves, selects or compares elements: run by the CPU's own kernel in the true dtypes, its checks included
     promote,   // at::result_type of the true inputs
     follow,    // dtype of argument `argument`
-    dtypeArg,  // an explicit dtype= wins, else as follow
+    dtypeArg,  // an explicit dtype= wins, and the input is cast to it first; else as follow
     same,      // all floating inputs must have one dtype, else PyTorch's error; the result has it
     fusedRnn,  // cuDNN's fused RNN: inputs and weights to float16 (also under bfloat16 autocast), all results float16
   } kind = Kind::native;
   int argument = 0;            // follow, dtypeArg
   bool firstOutputOnly = false;  // further floating outputs stay float32 (saved statistics)
   bool roundScalars = false;   // the kernel reads its scalar in the tensor's dtype (remainder, fmod)
+  bool checkScalars = false;   // and raises where that cannot hold it (threshold)
   bool convolution = false;    // the bias is added after the first rounding, except in the native depthwise kernels
+  enum class Special { none, batchSum, outerProduct } special = Special::none;  // rounds in between: addbmm, addr
   bool fused = false;          // a composite op that CUDA runs as one kernel: emulated whole, also where no list names it
 };
 

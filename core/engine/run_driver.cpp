@@ -43,6 +43,15 @@ class ReportingObserver : public MeetingObserver {
   std::size_t m_ops, m_met = 0;
 };
 
+// oneDNN's bfloat16 kernels, which accumulate in float32, need it (mkldnn_bf16_device_check of ATen).
+bool addsUpInFloat() {
+#if defined(__x86_64__)
+  return __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512dq");
+#else
+  return true;
+#endif
+}
+
 std::vector<at::Tensor> tensorsOf(const std::vector<NamedTensor>& named) {
   std::vector<at::Tensor> tensors;
   for (const NamedTensor& n : named) tensors.push_back(n.tensor);
@@ -111,6 +120,8 @@ Status RunDriver::prepare() {
   m_run.threadsPerRun = kThreadsPerRun;
   m_run.warnings = m_model.info.warnings;
   m_run.unresolvedCalls = m_model.unresolvedCalls;
+  if (m_settings.mode == session::Mode::native && !addsUpInFloat())
+    m_run.warnings.emplace_back("this processor has no AVX-512, so LibTorch adds up bfloat16 products in bfloat16: errors are larger than on one that has it, or on a GPU");
   return openWriter();
 }
 
