@@ -96,7 +96,7 @@ std::string differencesText(const Inspection& inspection) {
       if (policyClass != op.policyClass)
         ++rows[fmt::format("  {:<12} {:<20} instead of {:<20} {}", table, policyClass, op.policyClass, op.op + (op.overload.empty() ? "" : "." + op.overload))];
   if (inspection.ops.empty()) return "";
-  std::string text = "DIFFERENT IN OTHER TABLES (--target NAME)\n";
+  std::string text = "DIFFERENT IN OTHER TABLES OF THIS DEVICE (--target NAME)\n";
   for (const auto& [row, count] : rows) text += fmt::format("{} ({})\n", row, base::counted(count, "site"));
   return text + (rows.empty() ? "  nothing\n" : "") + "\n";
 }

@@ -11,23 +11,25 @@
 #include <algorithm>
 #include <cstdio>
 #include <memory>
+#include <set>
 
 namespace ulpscope::cli {
 namespace {
 
 using session::RunRecord;
 
+// That the reference has not: scores that are NaN in FP32 as well are no finding of autocast.
 bool hasNonfinite(const RunRecord& run) {
-  return !run.nonfiniteOrigins.empty() || !run.noDecision.empty() || !run.nonfiniteSamples.empty() ||
+  return !run.nonfiniteOrigins.empty() || !run.nonfiniteSamples.empty() ||
          std::any_of(run.sites.begin(), run.sites.end(), [](const auto& site) { return site.candidateOnly.total() > 0; });
 }
 
-// A sample without a decision is no proof that nothing flipped: it counts here.
+// A sample whose scores autocast made NaN is no proof that nothing flipped: it counts here.
 std::string flipFailure(const RunRecord& run) {
   if (!run.flips.empty()) return base::counted(static_cast<std::int64_t>(run.flips.size()), "flip");
-  if (!run.noDecision.empty())
-    return base::counted(static_cast<std::int64_t>(run.noDecision.size()), "sample") + " without a decision (scores are NaN)";
-  return "";
+  const std::set<std::string> nonfinite(run.nonfiniteSamples.begin(), run.nonfiniteSamples.end());
+  const auto lost = std::count_if(run.noDecision.begin(), run.noDecision.end(), [&](const std::string& id) { return nonfinite.count(id) > 0; });
+  return lost == 0 ? "" : base::counted(lost, "sample") + " without a decision (scores are NaN)";
 }
 
 // 1 for a finding that --fail-on names; what the run asks for by itself goes first.

@@ -30,7 +30,8 @@ std::string appendCommand(const session::RunRequest& request, const std::string&
   if (!request.labelsPath.empty()) add("--labels", shownPath(request.labelsPath));
   if (!request.classNamesPath.empty()) add("--class-names", shownPath(request.classNamesPath));
   if (s.autocast != defaults.autocast) add("--autocast", "bf16");
-  if (s.policyTable != defaults.policyTable) add("--policy", s.policyTable);
+  if (s.mode == session::Mode::native) add("--mode", session::name(s.mode));
+  if (s.policyTable != (s.mode == session::Mode::native ? "cpu" : defaults.policyTable)) add("--policy", s.policyTable);
   if (s.batchSize != defaults.batchSize) add("--batch-size", std::to_string(s.batchSize));
   if (s.decision.kind != session::DecisionRule::Kind::none) add("--decision", s.decision.text());
   add("--decision-output", s.decisionOutput);
@@ -41,6 +42,7 @@ std::string appendCommand(const session::RunRequest& request, const std::string&
   if (s.trainMode) text += " --train";
   if (s.verifyProbe) text += " --verify-probe";
   if (s.observe != defaults.observe) add("--observe", name(s.observe));
+  if (s.accumulate) add("--accumulate", session::name(*s.accumulate));
   if (!s.noiseFloor) text += " --no-noise-floor";
   if (s.referee) text += " --referee";
   for (const std::string& pattern : s.capture) add("--capture", pattern);

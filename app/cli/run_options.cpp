@@ -139,12 +139,21 @@ Status setOnlySamples(const RunWords& words, RunOrder& order) {
     return usage("--only-samples " + words.onlySamples, "chooses from an earlier run", "name a session that has one with --session F --append");
   auto session = storage::openSession(request.sessionPath);
   if (!session) return session.error();
-  auto choice = session::chooseSamples(session.value(), words.onlySamples);
+  auto choice = session::chooseSamples(session.value(), words.onlySamples, request.settings.autocast);
   if (!choice) return choice.error();
   request.settings.onlySamples = choice->ids;
   order.onlySamplesWord = words.onlySamples;
   const std::string kind = words.onlySamples == "flips" ? "no flips" : "no non-finite samples";
   if (choice->ids.empty()) order.nothingToDo = choice->runId + ", the latest whole run, has " + kind + ": nothing to do";
+  return base::success();
+}
+
+Status setAccumulate(const RunWords& words, session::RunSettings& settings) {
+  if (words.accumulate.empty()) return base::success();
+  settings.accumulate = session::accumulateFromName(words.accumulate);
+  if (!settings.accumulate) return usage("--accumulate " + words.accumulate, "is no way to add up", "use strict or pessimistic");
+  if (settings.mode == session::Mode::native || settings.policyTable.rfind("cuda", 0) != 0)
+    return usage("--accumulate", "is about GPUs: it goes with emulated CUDA autocast only", "leave it out, or use --policy cuda");
   return base::success();
 }
 
@@ -207,6 +216,7 @@ void addRunOptions(CLI::App& command, RunWords& words) {
   command.add_option("--only-samples", words.onlySamples, "flips, near:N (the N smallest FP32 margins) or nonfinite of the session's latest whole run (one over all samples); or sample ids: a,b or '[\"a,b\",\"c\"]' where ids hold commas")->type_name("WHICH");
   command.add_flag("--no-noise-floor", words.noNoiseFloor, "do not run FP32 once more in another sample order (faster)");
   command.add_flag("--referee", words.referee, "measure both runs against one more in float64");
+  command.add_option("--accumulate", words.accumulate, "long sums in float32 (strict) or in parts rounded to the low dtype, as a GPU may do (pessimistic); given, both ends are told")->type_name("WAY");
   command.add_flag("--verify-probe", words.verifyProbe, "check that observing does not change the outputs");
   addList(command, "--fail-on", words.failOn, "exit 1 on a finding: nonfinite, flip or nonfinite,flip")->delimiter(',')->type_name("WHAT");
   command.add_option("--session", words.session, "where the session goes (default ./MODEL-fp16.ulps)")->type_name("OUT.ulps");
@@ -220,7 +230,7 @@ Result<RunOrder> orderFrom(const RunWords& words) {
   RunOrder order;
   order.json = words.json;
   session::RunSettings& settings = order.request.settings;
-  for (const auto& set : {setAutocast, setMode, setDecision, setBatchAxis, setNumbers, setObserved})
+  for (const auto& set : {setAutocast, setMode, setDecision, setBatchAxis, setNumbers, setObserved, setAccumulate})
     if (const Status good = set(words, settings); !good) return good.error();
   if (const Status good = setFailOn(words, order); !good) return good.error();
   order.request.modelPath = absolute(words.model);

@@ -109,7 +109,8 @@ std::vector<double> Comparison::referenceNorms(const analysis::TensorView& refer
   return norms;
 }
 
-// ||op_policy(x) - op_fp32(x)|| and ||b - op_policy(x)||, each over ||reference output||; elements finite in both.
+// ||op_policy(x) - op_fp32(x)|| and ||b - op_policy(x)||, each over ||reference output||; where some elements are not finite in both, over
+// the norm of op_fp32(x), or op_policy(x), at the others.
 void Comparison::addIntroduced(std::vector<MetricValues>& values, const Outputs& outputs, const IntroducedOutputs& introduced, std::size_t output) const {
   if (output >= introduced.policy.size() || output >= introduced.fp32.size()) return;
   const at::Tensor& policy = introduced.policy[output];
@@ -123,8 +124,12 @@ void Comparison::addIntroduced(std::vector<MetricValues>& values, const Outputs&
   const auto added = analysis::compareTensors(base::Reference(fp32View.view), base::Candidate(policyView.view), outputs.layout, options);
   const auto inherited = analysis::compareTensors(base::Reference(policyView.view), base::Candidate(outputs.candidate.view), outputs.layout, options);
   const auto set = [&](Metric metric, const std::vector<analysis::SampleDivergence>& pairs) {
-    for (std::size_t s = 0; s < pairs.size() && s < norms.size(); ++s)
-      if (pairs[s].finitePairs > 0) values[s][metric] = analysis::relativeTo(norms[s], static_cast<double>(std::sqrt(pairs[s].sumSquaredDifference)));
+    for (std::size_t s = 0; s < pairs.size() && s < norms.size(); ++s) {
+      if (pairs[s].finitePairs == 0) continue;
+      // What the difference leaves out, an overflow, must not stand in the norm either.
+      const double norm = pairs[s].finitePairs == pairs[s].elements ? norms[s] : static_cast<double>(std::sqrt(pairs[s].sumSquaredReference));
+      values[s][metric] = analysis::relativeTo(norm, static_cast<double>(std::sqrt(pairs[s].sumSquaredDifference)));
+    }
   };
   set(Metric::introducedRelL2, added);
   set(Metric::inheritedRelL2, inherited);

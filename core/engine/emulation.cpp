@@ -198,10 +198,10 @@ bool emulateSpecially(const OpCall& call, const OutputRule& rule, at::ScalarType
 
 }  // namespace
 
-void emulate(const OpCall& call, const OutputRule& rule, const OnHost& onHost) {
+void emulate(const OpCall& call, const OutputRule& rule, const OnHost& onHost, bool splitSums) {
   const OwnCalls own;
   const at::ScalarType type = resultDtype(call, rule);
-  if (emulateSpecially(call, rule, type)) return;
+  if (emulateSpecially(call, rule, type) || (splitSums && isLow(type) && emulateSplit(call, type))) return;
   const TakenBias taken = rule.convolution ? takeBias(call) : TakenBias{};
   const std::vector<Written> written = widenArguments(call, rule, type, onHost);
   std::vector<at::Tensor> widenedWritten;

@@ -104,7 +104,7 @@ Result<Inspection> Engine::inspect(const std::string& modelPath, const std::stri
   Inspection inspection{loaded.info, loaded.ops, table.value()->name(), loaded.info.warnings};
   for (model::StaticOp& op : inspection.ops)
     for (const PolicyTable* other : tablesOf(table.value()->device())) {
-      const std::string policyClass = name(other->classOf(op.overload.empty() ? op.op : op.op + "." + op.overload));
+      const std::string policyClass = name(other->classOf(op.overload.empty() || op.overload == "vec" ? op.op : op.op + "." + op.overload));
       (other == table.value() ? op.policyClass : op.otherTables[other->name()]) = policyClass;
     }
   for (const std::string& call : loaded.unresolvedCalls) inspection.warnings.push_back("unresolved: " + call);

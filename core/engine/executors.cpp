@@ -7,6 +7,7 @@ namespace ulpscope::engine {
 namespace {
 
 const std::string kOff = "off";
+const RegionSet kNoRegions;
 
 std::string qualified(const OpCall& call) { return call.overload().empty() ? call.name() : call.name() + "." + call.overload(); }
 
@@ -88,9 +89,16 @@ void markResults(const OpCall& call, ExecutionPlace& place) {
 
 }  // namespace
 
-void ReferenceExecutor::execute(const OpCall& call, ExecutionPlace&, OpEvent*) {
-  const OwnCalls own;
-  call.redispatch();
+ReferenceExecutor::ReferenceExecutor() : m_emulated({&cuda212(), at::kHalf, &kNoRegions, true}) {}
+
+void ReferenceExecutor::execute(const OpCall& call, ExecutionPlace& place, OpEvent*) {
+  if (!holdsLow(call) && !asksForLow(call)) {
+    const OwnCalls own;
+    call.redispatch();
+    return;
+  }
+  if (m_firstLowOp.empty()) m_firstLowOp = call.name() + " in " + (place.modulePath().empty() ? "the root module" : place.modulePath());
+  m_emulated.executeWithoutAutocast(call, place);
 }
 
 const EmulatedExecutor::OpFacts& EmulatedExecutor::factsOf(const OpCall& call) {
@@ -106,7 +114,7 @@ const EmulatedExecutor::OpFacts& EmulatedExecutor::factsOf(const OpCall& call) {
   facts.view = isViewOp(call);
   facts.dropout = isDropout(call);
   facts.fusedRnn = facts.rule && facts.rule->kind == OutputRule::Kind::fusedRnn;
-  facts.fusedLinear = call.name() == "aten::linear" && m_options.table->device() == "cuda" && m_options.table->series() != "1.13";
+  facts.fusedLinear = call.name() == "aten::linear" && m_options.table->series() != "1.13";
   return facts;
 }
 
@@ -203,7 +211,7 @@ void EmulatedExecutor::runWithPolicy(const OpCall& call, const OpFacts& facts, P
   const std::optional<OutputRule> rule = ruleFor(call, facts, policy);
   if (rule && rule->kind != OutputRule::Kind::native) {
     const bool cuda = m_options.table->device() == "cuda";
-    emulate(call, *rule, [&, cuda](const at::Tensor& t) { return cuda && place.onHost(t); });
+    emulate(call, *rule, [&, cuda](const at::Tensor& t) { return cuda && place.onHost(t); }, m_options.splitSums);
   } else if (rule || facts.view) {
     const OwnCalls own;
     call.op.callBoxed(call.stack);

@@ -13,11 +13,6 @@
 
 namespace ulpscope::engine {
 
-class ReferenceExecutor : public OpExecutor {
- public:
-  void execute(const OpCall& call, ExecutionPlace& place, OpEvent* event) override;
-};
-
 // Autocast's semantics by a policy table, on CPU kernels. Tensors carry their true dtypes; an op in the low dtype is computed in float32 from rounded
 // inputs and its result rounded once (to nearest even, overflow to infinity, subnormals kept), twice where the table's device does.
 class EmulatedExecutor : public OpExecutor {
@@ -27,10 +22,13 @@ class EmulatedExecutor : public OpExecutor {
     at::ScalarType low = at::kHalf;
     const RegionSet* regions = nullptr;
     bool castCache = true;
+    bool splitSums = false;  // long sums of products in parts that are rounded (session::Accumulate::pessimistic)
   };
   explicit EmulatedExecutor(Options options) : m_options(options) {}
 
   void execute(const OpCall& call, ExecutionPlace& place, OpEvent* event) override;
+  // The op in the dtypes it is given, whatever autocast would do.
+  void executeWithoutAutocast(const OpCall& call, const ExecutionPlace& place) { runWithPolicy(call, factsOf(call), {PolicyClass::none, false}, place); }
   bool namesOps() const override { return m_options.regions->hasOpPatterns(); }
   std::int64_t loweredOps() const override { return m_loweredOps; }
 
@@ -67,8 +65,25 @@ class EmulatedExecutor : public OpExecutor {
   at::Tensor castCached(const at::Tensor& tensor, at::ScalarType type);
 };
 
+// FP32 as PyTorch runs it. Ops that the model itself gives 16-bit tensors are emulated, since the CPU has no kernels for many of them.
+class ReferenceExecutor : public OpExecutor {
+ public:
+  ReferenceExecutor();
+  void execute(const OpCall& call, ExecutionPlace& place, OpEvent* event) override;
+  // "aten::relu in encoder.0"; empty: all was FP32.
+  const std::string& firstLowOp() const { return m_firstLowOp; }
+
+ private:
+  EmulatedExecutor m_emulated;
+  std::string m_firstLowOp;
+};
+
 // Emulates one op whose arguments hold 16-bit tensors; results lie on the stack. Throws c10::Error with PyTorch's words when the op
 // would raise on mixed dtypes. onHost tells the 0-dim tensors that the kernel reads unrounded (CUDA; on the CPU it reads none so).
-void emulate(const OpCall& call, const OutputRule& rule, const std::function<bool(const at::Tensor&)>& onHost);
+void emulate(const OpCall& call, const OutputRule& rule, const std::function<bool(const at::Tensor&)>& onHost, bool splitSums = false);
+
+// Instead of it: the op's result where its sums are long enough to be split, in parts of at least 256 products and at most 16 of them,
+// each rounded to the low dtype and added up there. False: no such op, or too short.
+bool emulateSplit(const OpCall& call, at::ScalarType type);
 
 }  // namespace ulpscope::engine

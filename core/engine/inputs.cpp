@@ -247,7 +247,7 @@ Status restrictTo(ReferenceSet& set, const std::vector<std::string>& ids) {
     set.samples.ids.push_back(all[static_cast<std::size_t>(at)]);
     if (!labels.empty()) set.samples.labels.push_back(labels[static_cast<std::size_t>(at)]);
   }
-  set.expected.clear();
+  set.chosen = std::move(chosen);
   return base::success();
 }
 

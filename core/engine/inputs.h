@@ -25,14 +25,15 @@ struct ReferenceSet {
   std::map<std::string, InputTensor> inputs;  // by argument name
   std::vector<NamedTensor> expected;          // saved eager FP32 outputs, may be empty
   session::SampleSet samples;
+  std::vector<std::int64_t> chosen;           // samples of the file that are in it; empty: all
 };
 
 // Reads inputs, labels and class names of the request; checks names against the model's arguments and sample counts against
 // each other. Errors name the argument, both numbers and what to do.
 base::Result<ReferenceSet> loadReferenceSet(const session::RunRequest& request, const LoadedModel& model);
 
-// The set with these samples only. Error kind usage for an id that it does not have. The saved eager outputs are left out: they are
-// of all samples.
+// The set with these samples only. Error kind usage for an id that it does not have. The saved eager outputs stay
+// those of all samples; `chosen` says which rows of them are meant.
 base::Status restrictTo(ReferenceSet& set, const std::vector<std::string>& ids);
 
 // Arguments of forward for some samples, by their numbers; shared inputs whole.

@@ -57,7 +57,7 @@ base::Status NoiseFloorRun::measure(RunProgress& progress, std::stop_token stop)
   for (const Batch& batch : m_frame.batches) {
     if (stop.stop_requested()) return cancelledError();
     progress.at(batch, 0, "", "");
-    const SideResult result = runPlain(m_frame.reference(module, plain, argumentsFor(m_frame.set, reversed(batch)), kFloorThreads));
+    const SideResult result = runForward(m_frame.reference(module, plain, argumentsFor(m_frame.set, reversed(batch)), kFloorThreads), {});
     if (result.failed)
       return Error{ErrorKind::run, "FP32 fails on the same samples in another order: " + result.error, whereText(result),
                    "the model's result hangs on the order of its samples; --no-noise-floor leaves this run out"};

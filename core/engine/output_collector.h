@@ -39,6 +39,7 @@ class OutputCollector {
     at::Tensor joinedReference() const { return joinSamples(reference, axis, batchSizes); }  // undefined when there is no axis
     at::Tensor joinedCandidate() const { return joinSamples(candidate, axis, batchSizes); }
     at::Tensor whole(const std::vector<at::Tensor>& parts) const;  // joined, or the one batch there is; undefined: several, without an axis
+    at::Tensor rowsOf(const at::Tensor& eager, const std::vector<std::int64_t>& chosen) const;  // undefined: no axis counts the samples
     bool tellsSamples() const { return axis.kind != session::SampleAxis::Kind::wholeBatch; }
   };
   const std::vector<Output>& outputs() const { return m_outputs; }
@@ -52,7 +53,8 @@ class OutputCollector {
   // Names of the others: they are in no file.
   std::vector<std::string> notStored() const;
   // "FP32 outputs agree with the saved eager outputs to 1.2e-7", "" when none were saved; error kind run when they do not.
-  base::Result<std::string> checkEager(const std::vector<NamedTensor>& expected) const;
+  // saved: over all samples of the file; chosen: those that ran, empty: all.
+  base::Result<std::string> checkEager(const std::vector<NamedTensor>& saved, const std::vector<std::int64_t>& chosen = {}) const;
 
  private:
   base::DType m_low;

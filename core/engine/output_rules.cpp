@@ -87,6 +87,7 @@ namespace {
 std::optional<OutputRule> onCpu(const std::string& op, OutputRule rule, const std::string& series) {
   rule.convolution = false;
   if (rule.kind == OutputRule::Kind::fusedRnn) return std::nullopt;
+  if (op == "aten::prelu" || op == "aten::_prelu_kernel") rule.kind = OutputRule::Kind::follow;
   if (series != "1.13" && (op == "aten::native_layer_norm" || op == "aten::native_group_norm")) rule.kind = OutputRule::Kind::follow;
   return rule;
 }

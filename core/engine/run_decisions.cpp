@@ -70,6 +70,21 @@ void nameFirstSites(RunOutcome& outcome) {
 
 }  // namespace
 
+base::Result<analysis::DecisionResult> flipsOf(const session::RunSettings& settings, const OutputCollector& outputs, const session::SampleSet& samples) {
+  if (settings.decision.kind == session::DecisionRule::Kind::none) return Error{ErrorKind::usage, "there is no decision", "--decision none", ""};
+  const auto chosen = chosenOutput(settings, outputs);
+  if (!chosen) return chosen.error();
+  const OutputCollector::Output& output = *chosen.value();
+  const at::Tensor a = output.axis.kind == session::SampleAxis::Kind::plain ? output.joinedReference() : at::Tensor();
+  const bool alone = settings.batchSize == 1 || samples.ids.size() == 1;  // each batch is one sample already
+  if (!a.defined())
+    return Error{ErrorKind::run, "no axis of it counts the samples one by one, so no decision can be read", "output '" + output.name + "'",
+                 alone ? "choose another --decision-output" : "choose another --decision-output, or try --batch-size 1"};
+  const HeldView reference = viewOf(a);
+  const HeldView candidate = viewOf(output.joinedCandidate());
+  return analysis::argmaxFlips({reference.view, candidate.view, output.axis.axis, settings.decision.dim.value_or(-1)}, samples, settings.tie);
+}
+
 base::Status decide(RunOutcome& outcome, const OutputCollector& outputs, const session::SampleSet& samples, const NoiseFloorRun* floor) {
   session::RunRecord& run = outcome.run;
   const session::DecisionRule& rule = run.settings.decision;
@@ -82,18 +97,12 @@ base::Status decide(RunOutcome& outcome, const OutputCollector& outputs, const s
     run.warnings.push_back("output '" + output.name + "' has another shape in the other run, so no decision can be compared");
     return base::success();
   }
-  const at::Tensor a = output.axis.kind == session::SampleAxis::Kind::plain ? output.joinedReference() : at::Tensor();
-  const bool alone = run.settings.batchSize == 1 || samples.ids.size() == 1;  // each batch is one sample already
-  if (!a.defined())
-    return Error{ErrorKind::run, "no axis of it counts the samples one by one, so no decision can be read", "output '" + output.name + "'",
-                 alone ? "choose another --decision-output" : "choose another --decision-output, or try --batch-size 1"};
-  const HeldView refView = viewOf(a);
-  const HeldView candView = viewOf(output.joinedCandidate());
-  auto result = analysis::argmaxFlips({refView.view, candView.view, output.axis.axis, rule.dim.value_or(-1)}, samples, run.settings.tie);
+  auto result = flipsOf(run.settings, outputs, samples);
   if (!result) return result.error();
   run.flips = std::move(result->flips);
   run.decisions = std::move(result->decisions);
   run.noDecision = std::move(result->noDecision);
+  const at::Tensor a = output.joinedReference();
   warnOfLabelsBeyond(a.size(rule.dim.value_or(-1)), samples, run);
   if (!result->referenceNoDecision.empty())
     run.warnings.push_back(fmt::format("{} with NaN scores in FP32 itself: no decision to compare", base::counted(static_cast<std::int64_t>(result->referenceNoDecision.size()), "sample")));

@@ -1,6 +1,7 @@
 // Decisions of a run that has ended: margins, flips, and which of them FP32's own noise explains. Private to core/engine.
 #pragma once
 
+#include "core/analysis/flips.h"
 #include "core/engine/engine.h"
 #include "core/engine/noise_floor.h"
 #include "core/engine/output_collector.h"
@@ -10,5 +11,8 @@ namespace ulpscope::engine {
 // floor may be null. Fills flips, decisions, noDecision and warnings of outcome.run. Errors: usage (no such output or dimension), run
 // (no axis counts the samples, ties refused).
 base::Status decide(RunOutcome& outcome, const OutputCollector& outputs, const session::SampleSet& samples, const NoiseFloorRun* floor);
+
+// The same of any two runs' outputs; error kind usage without a decision rule.
+base::Result<analysis::DecisionResult> flipsOf(const session::RunSettings& settings, const OutputCollector& outputs, const session::SampleSet& samples);
 
 }  // namespace ulpscope::engine

@@ -22,7 +22,7 @@ using base::Result;
 using base::Status;
 
 // What the stages cost, in forwards of the reference.
-constexpr double kLockstepCost = 4, kFloorCost = 1.5, kRefereeCost = 8, kProbeCost = 3;
+constexpr double kLockstepCost = 4, kFloorCost = 1.5, kRefereeCost = 8, kAccumulationCost = 2, kProbeCost = 3;
 
 // Tells progress at each meeting, then lets the comparison work.
 class ReportingObserver : public MeetingObserver {
@@ -63,9 +63,10 @@ std::vector<at::Tensor> tensorsOf(const std::vector<NamedTensor>& named) {
 RunDriver::RunDriver(const LoadedModel& model, const session::RunRequest& request, const PolicyTable& table, const RunHooks& hooks)
     : m_model(model), m_request(request), m_settings(request.settings), m_table(table), m_hooks(hooks), m_frame{m_model, m_settings, m_set, m_batches, m_axes} {}
 
-std::unique_ptr<OpExecutor> RunDriver::candidateExecutor() const {
+std::unique_ptr<OpExecutor> RunDriver::candidateExecutor(session::Accumulate accumulate) const {
   if (m_settings.mode == session::Mode::native) return std::make_unique<NativeExecutor>(NativeExecutor::Options{&m_regions, m_settings.castCache});
-  return std::make_unique<EmulatedExecutor>(EmulatedExecutor::Options{&m_table, scalarTypeOf(m_settings.autocast), &m_regions, m_settings.castCache});
+  return std::make_unique<EmulatedExecutor>(EmulatedExecutor::Options{&m_table, scalarTypeOf(m_settings.autocast), &m_regions, m_settings.castCache,
+                                                                       accumulate == session::Accumulate::pessimistic});
 }
 
 ForwardSetup RunDriver::candidateSetup(torch::jit::Module& module, OpExecutor& executor, Arguments arguments) {
@@ -145,6 +146,7 @@ void RunDriver::planProgress() {
   m_progress->plan("running", kLockstepCost);
   if (m_settings.verifyProbe) m_progress->plan("checking the probe", kProbeCost / static_cast<double>(m_batches.size()));
   if (m_settings.noiseFloor) m_progress->plan("noise floor", kFloorCost);
+  if (m_settings.accumulate) m_progress->plan("other accumulation", kAccumulationCost);
   if (m_settings.referee) m_progress->plan("referee in float64", kRefereeCost);
 }
 
@@ -243,6 +245,10 @@ Result<PairResult> RunDriver::runBoth(Batch batch, Comparison& comparison, OpExe
       },
       observer, stop);
   noteBrokenAliases(brokenAliases);
+  if (!plain.firstLowOp().empty() && !m_referenceHoldsLow) {
+    m_referenceHoldsLow = true;
+    m_run.warnings.push_back("not pure FP32: the model's own code computes in 16 bits in both runs, first at " + plain.firstLowOp());
+  }
   return pair;
 } catch (const CaptureFailed& failed) {
   return failed.error;
@@ -316,18 +322,20 @@ Result<RunOutcome> RunDriver::run(std::stop_token stop) {
   OutputCollector outputs(m_settings.autocast, m_axes);
   if (auto status = runBatches(comparison, outputs, stop); !status) return status.error();
   if (!m_run.candidateError) {
-    auto eager = outputs.checkEager(m_set.expected);
+    auto eager = outputs.checkEager(m_set.expected, m_set.chosen);
     if (!eager) return eager.error();
     m_run.eagerCheck = eager.value();
   }
   if (auto status = verifyProbe(); !status) return status.error();
   if (auto status = measureNoiseFloor(outputs, stop); !status) return status.error();
+  if (auto status = measureAccumulation(outputs, stop); !status) return status.error();
   if (auto status = measureReferee(stop); !status) return status.error();
   RunOutcome outcome;
   finish(outcome, comparison, outputs);
   m_run.elapsedSeconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - m_start).count();
   outcome.run = std::move(m_run);
   if (auto status = decide(outcome, outputs, m_set.samples, m_floor ? &*m_floor : nullptr); !status) return status.error();
+  if (m_accumulation) outcome.run.accumulation = m_accumulation->summary(outcome.run, m_set.samples);
   spreadOver(m_allSamples, m_set.samples, outcome);
   return outcome;
 }

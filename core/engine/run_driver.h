@@ -1,6 +1,7 @@
 // One run from request to outcome. Private to core/engine.
 #pragma once
 
+#include "core/engine/accumulation.h"
 #include "core/engine/capture.h"
 #include "core/engine/description_cache.h"
 #include "core/engine/engine.h"
@@ -44,9 +45,11 @@ class RunDriver {
   std::optional<Capture> m_capture;
   std::optional<NoiseFloorRun> m_floor;
   std::optional<Referee> m_referee;
+  std::optional<AccumulationRun> m_accumulation;
   std::chrono::steady_clock::time_point m_start, m_nextCheckpoint;
   std::int64_t m_loweredOps = 0;
   bool m_drewRandomNumbers = false;
+  bool m_referenceHoldsLow = false;  // the model makes 16-bit tensors itself
   std::vector<NamedTensor> m_firstReference, m_firstCandidate;  // outputs of the first batch
 
   base::Status prepare();
@@ -65,12 +68,14 @@ class RunDriver {
   base::Status verifyProbe();
   base::Status measureNoiseFloor(const OutputCollector& outputs, std::stop_token stop);
   base::Status measureReferee(std::stop_token stop);
+  base::Status measureAccumulation(const OutputCollector& outputs, std::stop_token stop);
   base::Status checkParametersUntouched() const;
   void noteBrokenAliases(const std::vector<std::string>& paths);
   void finish(RunOutcome& outcome, const Comparison& comparison, const OutputCollector& outputs);
 
   ForwardSetup candidateSetup(torch::jit::Module& module, OpExecutor& executor, Arguments arguments);
-  std::unique_ptr<OpExecutor> candidateExecutor() const;
+  std::unique_ptr<OpExecutor> candidateExecutor() const { return candidateExecutor(m_settings.accumulate.value_or(session::Accumulate::strict)); }
+  std::unique_ptr<OpExecutor> candidateExecutor(session::Accumulate accumulate) const;
 };
 
 }  // namespace ulpscope::engine

@@ -50,9 +50,10 @@ Status RunDriver::verifyProbe() {
   ReferenceExecutor plain;
   const auto executor = candidateExecutor();
   const Arguments arguments = argumentsFor(m_set, m_batches.front());
-  // A plain run draws other random numbers than ours, which are seeded op by op: then the hook stays and only the observer goes.
+  // A plain run draws other random numbers than ours, which are seeded op by op, and has no kernels for a model's own half tensors: then
+  // the hook stays and only the observer goes.
   const ForwardSetup bareSetup = m_frame.reference(reference, plain, arguments);
-  const SideResult bare = m_drewRandomNumbers ? runForward(bareSetup, {}) : runPlain(bareSetup);
+  const SideResult bare = m_drewRandomNumbers || m_referenceHoldsLow ? runForward(bareSetup, {}) : runPlain(bareSetup);
   const SideResult unobserved = runForward(candidateSetup(candidate, *executor, arguments), {});
   const bool identical = !bare.failed && !unobserved.failed && bitIdentical(flattenOutputs(bare.value), m_firstReference) &&
                          bitIdentical(flattenOutputs(unobserved.value), m_firstCandidate);
@@ -83,6 +84,19 @@ Status RunDriver::measureReferee(std::stop_token stop) {
     return runForward(candidateSetup(candidate, *executor, argumentsFor(m_set, batch)), sink);
   });
   return m_referee->measure(*m_progress, stop);
+}
+
+Status RunDriver::measureAccumulation(const OutputCollector& outputs, std::stop_token stop) {
+  if (!m_settings.accumulate || m_run.candidateError) return base::success();
+  m_progress->begin("other accumulation");
+  const bool strict = *m_settings.accumulate == session::Accumulate::strict;
+  const auto other = strict ? session::Accumulate::pessimistic : session::Accumulate::strict;
+  torch::jit::Module module = copyForRun(m_model.module, m_settings.trainMode);
+  m_accumulation.emplace(m_frame, outputs, [this, other, module](const Batch& batch) mutable {
+    const auto executor = candidateExecutor(other);
+    return runForward(candidateSetup(module, *executor, argumentsFor(m_set, batch)), {});
+  });
+  return m_accumulation->measure(*m_progress, stop);
 }
 
 void RunDriver::finish(RunOutcome& outcome, const Comparison& comparison, const OutputCollector& outputs) {

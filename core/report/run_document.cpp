@@ -59,7 +59,7 @@ json emptyDocument() {
                    {"engine", {{"libtorch", nullptr}, {"policy_table", nullptr}, {"mode", nullptr}}},
                    {"model", {{"path", nullptr}, {"code_sha256", nullptr}, {"weights_sha256", nullptr}}},
                    {"policy", {{"autocast", nullptr}, {"fp32", json::array()}, {"disable", json::array()}}}};
-  for (const char* key : {"error", "session", "run_id", "probe_check", "first_nonfinite", "candidate_error", "verdict", "noise_floor", "capture"})
+  for (const char* key : {"error", "session", "run_id", "probe_check", "first_nonfinite", "candidate_error", "verdict", "noise_floor", "accumulation", "capture"})
     document[key] = nullptr;
   for (const char* key : {"warnings", "outputs", "nonfinite_origins", "reference_nonfinite", "control_flow",
                           "unresolved_calls", "flips", "no_decision", "nonfinite_samples", "only_samples", "sites", "module_outputs"})
@@ -90,7 +90,7 @@ json runDocument(const Session& session, const RunRecord& run, const std::string
   document["candidates_tried"] = session.runs.size();
   fillProvenance(document, session, run);
   for (const char* key : {"warnings", "outputs", "candidate_error", "control_flow", "unresolved_calls", "no_decision", "nonfinite_samples", "module_outputs",
-                          "noise_floor", "capture"})
+                          "noise_floor", "accumulation", "capture"})
     document[key] = record.at(key);
   document["only_samples"] = run.settings.onlySamples;
   document["probe_check"] = textOrNull(run.probeCheck);

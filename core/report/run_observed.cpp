@@ -81,13 +81,30 @@ std::string subsetText(const RunRecord& run) {
 std::string noiseText(const RunRecord& run) {
   if (!run.noiseFloor) return "";
   if (!run.noiseFloor->skipped.empty()) return "NOISE FLOOR\n  not measured: " + run.noiseFloor->skipped + "\n";
-  std::string text = fmt::format("NOISE FLOOR (FP32 against FP32: samples of a batch in reverse order, {})\n", counted(run.noiseFloor->threads, "thread"));
+  std::string text = fmt::format("NOISE FLOOR (FP32 against FP32: samples of a batch in reverse order, {}; worst sample)\n", counted(run.noiseFloor->threads, "thread"));
   const auto& outputs = run.noiseFloor->outputs;
   if (outputs.empty()) text += "  not evaluated: no floating-point output has an axis that counts the samples\n";
   for (std::size_t i = 0; i < std::min(outputs.size(), kShownOutputs); ++i)
     text += floorRow(outputs[i]);
   if (outputs.size() > kShownOutputs) text += fmt::format("  ... and {} more\n", outputs.size() - kShownOutputs);
   return text + flipsOfNoise(run);
+}
+
+std::string accumulationText(const RunRecord& run) {
+  if (!run.accumulation) return "";
+  const auto& range = *run.accumulation;
+  const bool strict = run.settings.accumulate == session::Accumulate::strict;
+  const char* own = strict ? "float32 sums" : "rounded parts";
+  const char* other = strict ? "rounded parts" : "float32 sums";
+  std::string text = fmt::format("ACCUMULATION (a GPU may add up long sums in parts rounded to {}; this run: {})\n", base::name(run.settings.autocast), own);
+  for (std::size_t i = 0; i < std::min(range.outputs.size(), kShownOutputs); ++i) {
+    const auto& o = range.outputs[i];
+    text += fmt::format("  output '{}': relative L2 {} with {}, {} with {}\n", o.name, shortNumber(o.relL2), own, shortNumber(o.relL2Otherwise), other);
+  }
+  if (range.outputs.size() > kShownOutputs) text += fmt::format("  ... and {} more\n", range.outputs.size() - kShownOutputs);
+  if (range.flips < 0) return text;
+  text += fmt::format("  flips: {} with {}, {} with {}\n", range.flips, own, range.flipsOtherwise, other);
+  return text + (range.depends.empty() ? std::string("  no decision depends on it\n") : fmt::format("  depends on it: {}\n", listed(range.depends)));
 }
 
 std::string refereeText(const session::Session& session, const RunRecord& run) {

@@ -12,6 +12,7 @@ namespace ulpscope::report {
 
 // Each "" where there is nothing to say, else whole lines.
 std::string subsetText(const session::RunRecord& run);                                       // of the header
+std::string accumulationText(const session::RunRecord& run);                                 // "ACCUMULATION ..."
 std::string noiseText(const session::RunRecord& run);                                        // "NOISE FLOOR ..."
 std::string refereeText(const session::Session& session, const session::RunRecord& run);     // "REFEREE ..."
 std::string captureText(const session::RunRecord& run, const std::string& sessionPath);      // "CAPTURED ..."

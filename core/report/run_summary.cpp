@@ -176,7 +176,8 @@ std::string decisionText(const Session& session, const RunRecord& run) {
   if (total <= 0)
     text += "  not evaluated: no sample has a decision in both runs\n";
   else
-    text += fmt::format("  {} of {} flip ({})\n", flips, counted(total, "decision"), rateText(std::min(flips, total), total));
+    text += fmt::format("  {} of {} flip ({})\n", flips, counted(total, "decision"),
+                        run.settings.onlySamples.empty() ? rateText(std::min(flips, total), total) : std::string("chosen samples: no rate"));
   if (missing > 0)
     text += fmt::format("  no decision for {} (scores are NaN), not counted above: {}\n", counted(missing, "sample"), listed(run.noDecision));
   if (inReference > 0)
@@ -231,7 +232,7 @@ std::string outputRow(const session::OutputSummary& output) {
 }
 
 std::string outputsText(const RunRecord& run) {
-  if (run.outputs.empty()) return "";
+  if (run.outputs.empty()) return run.candidateError || run.samplesComplete == 0 ? "" : "OUTPUTS\n  none: the model returns no tensor, so only its ops were compared\n";
   std::string text = "OUTPUTS\n";
   for (std::size_t i = 0; i < std::min(run.outputs.size(), kShownNames); ++i) text += outputRow(run.outputs[i]);
   return text + andMore(run.outputs.size(), kShownNames);
@@ -293,7 +294,7 @@ std::string notesText(const RunRecord& run) {
 std::string runSummary(const Session& session, const RunRecord& run, const std::string& sessionPath) {
   std::string text = header(session, run);
   for (const std::string& part : {divergenceText(run), nonfiniteText(run), referenceText(run), decisionText(session, run),
-                                  outputsText(run), noiseText(run), sitesText(session, run), discreteSitesText(run),
+                                  outputsText(run), accumulationText(run), noiseText(run), sitesText(session, run), discreteSitesText(run),
                                   refereeText(session, run), captureText(run, sessionPath), notesText(run)})
     if (!part.empty()) text += "\n" + part;
   text += "\n" + wordsText(run) + beforeText(session, run);

@@ -48,6 +48,26 @@ std::optional<NoiseFloor> noiseFloorFromJson(const json& j) {
   return floor;
 }
 
+json toJson(const std::optional<Accumulation>& a) {
+  if (!a) return nullptr;
+  json outputs = json::array();
+  for (const AccumulationOutput& o : a->outputs)
+    outputs.push_back({{"name", o.name}, {"rel_l2", numberOrNull(o.relL2)}, {"rel_l2_otherwise", numberOrNull(o.relL2Otherwise)},
+                       {"max_abs", numberOrNull(o.maxAbs)}, {"max_abs_otherwise", numberOrNull(o.maxAbsOtherwise)}});
+  return {{"outputs", outputs}, {"flips", a->flips}, {"flips_otherwise", a->flipsOtherwise}, {"depends", a->depends}};
+}
+
+std::optional<Accumulation> accumulationFromJson(const json& j) {
+  if (j.is_null()) return std::nullopt;
+  Accumulation a;
+  for (const json& o : j.at("outputs"))
+    a.outputs.push_back({o.at("name"), numberFrom(o.at("rel_l2")), numberFrom(o.at("rel_l2_otherwise")), numberFrom(o.at("max_abs")), numberFrom(o.at("max_abs_otherwise"))});
+  a.flips = j.at("flips");
+  a.flipsOtherwise = j.at("flips_otherwise");
+  a.depends = j.at("depends").get<std::vector<std::string>>();
+  return a;
+}
+
 json toJson(const std::optional<Capture>& capture) {
   if (!capture) return nullptr;
   json sites = json::array(), leftOut = json::array();

@@ -31,6 +31,18 @@ struct NoiseFloor {
   std::vector<std::string> flips;  // sample ids that FP32 itself decides otherwise
 };
 
+// Both ends of what a GPU may make of long sums: of the run itself, and of the candidate added up in the other way.
+struct AccumulationOutput {
+  std::string name;
+  double relL2 = 0, relL2Otherwise = 0;  // NaN: not evaluated
+  double maxAbs = 0, maxAbsOtherwise = 0;
+};
+struct Accumulation {
+  std::vector<AccumulationOutput> outputs;
+  std::int64_t flips = -1, flipsOtherwise = -1;  // -1: no decision
+  std::vector<std::string> depends;              // sample ids that flip in one of the two only
+};
+
 // What of the activations was stored in full.
 struct CapturedSite {
   std::int64_t site = -1;  // index into RunRecord::sites
@@ -52,6 +64,8 @@ nlohmann::json toJson(const std::vector<ModuleOutput>& outputs);
 std::vector<ModuleOutput> moduleOutputsFromJson(const nlohmann::json& json);
 nlohmann::json toJson(const std::optional<NoiseFloor>& floor);  // null: none
 std::optional<NoiseFloor> noiseFloorFromJson(const nlohmann::json& json);
+nlohmann::json toJson(const std::optional<Accumulation>& accumulation);  // null: not asked for
+std::optional<Accumulation> accumulationFromJson(const nlohmann::json& json);
 nlohmann::json toJson(const std::optional<Capture>& capture);  // null: none
 std::optional<Capture> captureFromJson(const nlohmann::json& json);
 

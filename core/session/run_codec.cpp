@@ -279,6 +279,7 @@ json toJson(const RunRecord& r) {
           {"nonfinite_samples", r.nonfiniteSamples},
           {"module_outputs", toJson(r.moduleOutputs)},
           {"noise_floor", toJson(r.noiseFloor)},
+          {"accumulation", toJson(r.accumulation)},
           {"capture", toJson(r.capture)}};
 }
 
@@ -312,6 +313,7 @@ base::Result<RunRecord> runFromJson(const json& j, std::vector<SiteSummary> site
   r.nonfiniteSamples = j.at("nonfinite_samples").get<std::vector<std::string>>();
   r.moduleOutputs = moduleOutputsFromJson(j.at("module_outputs"));
   r.noiseFloor = noiseFloorFromJson(j.at("noise_floor"));
+  r.accumulation = accumulationFromJson(j.at("accumulation"));
   r.capture = captureFromJson(j.at("capture"));
   return r;
 } catch (const json::exception& e) {

@@ -114,6 +114,7 @@ struct RunRecord {
   std::vector<std::string> noDecision;    // sample ids whose candidate scores are NaN
   std::vector<std::string> nonfiniteSamples;  // sample ids whose candidate outputs are non-finite where the reference's are not
   std::optional<NoiseFloor> noiseFloor;   // empty: not asked for
+  std::optional<Accumulation> accumulation;  // empty: not asked for, or nothing to compare
   std::optional<Capture> capture;         // empty: nothing was asked for
 
   std::string id() const;  // "run_0001"

@@ -24,10 +24,14 @@ Error usage(const std::string& text, const std::string& what, const std::string&
   return Error{ErrorKind::usage, what, "--only-samples " + text, remedy};
 }
 
-const RunRecord* latestWhole(const Session& session) {
-  for (auto run = session.runs.rbegin(); run != session.runs.rend(); ++run)
-    if (run->settings.onlySamples.empty() && run->status == RunStatus::ok) return &*run;
-  return nullptr;
+const RunRecord* latestWhole(const Session& session, std::optional<base::DType> autocast) {
+  const RunRecord* latest = nullptr;
+  for (auto run = session.runs.rbegin(); run != session.runs.rend(); ++run) {
+    if (!run->settings.onlySamples.empty() || run->status != RunStatus::ok) continue;
+    if (!autocast || run->settings.autocast == *autocast) return &*run;
+    if (!latest) latest = &*run;
+  }
+  return latest;
 }
 
 std::set<std::string> nonfiniteIn(const RunRecord& run) {
@@ -118,12 +122,12 @@ std::string sampleIdsText(const std::vector<std::string>& ids) {
   return readsBack ? plain : nlohmann::json(ids).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
 }
 
-Result<SampleChoice> chooseSamples(const Session& session, const std::string& text) {
+Result<SampleChoice> chooseSamples(const Session& session, const std::string& text, std::optional<base::DType> autocast) {
   if (!choosesFromRun(text)) {
     const auto ids = named(session, text);
     return ids ? Result<SampleChoice>(inOrder(session, ids.value(), "")) : ids.error();
   }
-  const RunRecord* run = latestWhole(session);
+  const RunRecord* run = latestWhole(session, autocast);
   if (!run) return usage(text, "the session has no complete run over all samples to choose from", "run once without --only-samples first");
   const auto ids = chosenFrom(session, *run, text);
   if (!ids) return ids.error();

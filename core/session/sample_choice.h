@@ -3,6 +3,7 @@
 
 #include "core/session/session.h"
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -15,7 +16,8 @@ struct SampleChoice {
 // text: "flips" (decisions that flipped), "near:N" (the N smallest margins of the reference), "nonfinite" (non-finite outputs or
 // origins, or no decision), each of the session's latest whole run (over all samples, to the end); or sample ids as sampleIdsIn takes
 // them. Flips or nonfinite may choose nothing: the run has none. Error kind usage: no such id, no run to choose from, nothing named.
-base::Result<SampleChoice> chooseSamples(const Session& session, const std::string& text);
+// autocast: of the run to come; a run in the same dtype is preferred to a later one in the other.
+base::Result<SampleChoice> chooseSamples(const Session& session, const std::string& text, std::optional<base::DType> autocast = std::nullopt);
 
 // Whether the text needs an earlier run to choose from.
 bool choosesFromRun(const std::string& text);

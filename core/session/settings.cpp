@@ -31,6 +31,13 @@ std::string name(Observe observe) {
   return "full";
 }
 
+std::string name(Accumulate accumulate) { return accumulate == Accumulate::strict ? "strict" : "pessimistic"; }
+
+std::optional<Accumulate> accumulateFromName(const std::string& name) {
+  if (name == "strict") return Accumulate::strict;
+  return name == "pessimistic" ? std::optional(Accumulate::pessimistic) : std::nullopt;
+}
+
 std::optional<Observe> observeFromName(const std::string& text) {
   for (const Observe observe : {Observe::outputs, Observe::stats, Observe::full})
     if (text == name(observe)) return observe;
@@ -72,6 +79,7 @@ nlohmann::json toJson(const RunSettings& s) {
   return {{"autocast", base::name(s.autocast)}, {"policy_table", s.policyTable}, {"mode", name(s.mode)},
           {"device", s.device},                 {"batch_size", s.batchSize},     {"seed", s.seed},
           {"train", s.trainMode},               {"cast_cache", s.castCache},     {"verify_probe", s.verifyProbe},
+          {"accumulate", s.accumulate ? nlohmann::json(name(*s.accumulate)) : nlohmann::json()},
           {"observe", name(s.observe)},         {"noise_floor", s.noiseFloor},   {"referee", s.referee},
           {"capture", s.capture},               {"capture_budget", s.captureBudget}, {"only_samples", s.onlySamples},
           {"fp32", s.fp32},                     {"disable", s.disable},          {"decision", s.decision.text()},
@@ -97,6 +105,10 @@ Result<RunSettings> settingsFromJson(const nlohmann::json& json) try {
   const auto observe = observeFromName(json.at("observe"));
   if (!observe) return Error{ErrorKind::usage, "must be outputs, stats or full", "observe " + json.at("observe").dump(), ""};
   s.observe = *observe;
+  if (const auto& way = json.at("accumulate"); !way.is_null()) {
+    s.accumulate = accumulateFromName(way);
+    if (!s.accumulate) return Error{ErrorKind::usage, "must be strict or pessimistic", "accumulate " + way.dump(), ""};
+  }
   s.noiseFloor = json.at("noise_floor");
   s.referee = json.at("referee");
   s.capture = json.at("capture").get<std::vector<std::string>>();

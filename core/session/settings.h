@@ -18,10 +18,15 @@ enum class Mode { emulated, native };
 enum class TieRule { first, flag, refuse };
 // What is looked at: outputs and decisions only; every op's numbers; those and what each op adds (the introduced error).
 enum class Observe { outputs, stats, full };
+// How emulated matrix products add up: in float32; or long sums in parts that are rounded to the low dtype, as a GPU may do (cuBLAS's
+// split-K with reduced-precision reduction, which PyTorch allows unless told otherwise).
+enum class Accumulate { strict, pessimistic };
 
 std::string name(Mode mode);
 std::string name(TieRule rule);
 std::string name(Observe observe);
+std::string name(Accumulate accumulate);
+std::optional<Accumulate> accumulateFromName(const std::string& name);
 std::optional<Observe> observeFromName(const std::string& name);
 std::optional<TieRule> tieRuleFromName(const std::string& name);
 
@@ -45,6 +50,7 @@ struct RunSettings {
   bool trainMode = false;
   bool castCache = true;
   bool verifyProbe = false;
+  std::optional<Accumulate> accumulate;  // empty: strict, the other end is not looked at
   Observe observe = Observe::full;
   bool noiseFloor = true;       // one more FP32 run in another sample order and with another thread count
   bool referee = false;         // both runs against a run in float64

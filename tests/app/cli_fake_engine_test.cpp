@@ -127,14 +127,14 @@ TEST(CliRequest, CarriesEveryOption) {
   const Folder folder;
   const Finished failed = withFakeEngine(
       folder, "error:input",
-      {runWords({"--labels", "l.txt", "--class-names", "c.txt", "--autocast", "bf16", "--policy", "cuda@1.13", "--batch-size", "8", "--fp32", "a.0",
+      {runWords({"--labels", "l.txt", "--class-names", "c.txt", "--autocast", "bf16", "--policy", "cuda@1.13", "--accumulate", "pessimistic", "--batch-size", "8", "--fp32", "a.0",
                  "--fp32", "b*", "--disable", "c", "--decision", "argmax:-1", "--decision-output", "logits", "--tie", "flag", "--no-cast-cache",
                  "--batch-axis", "x=1", "--batch-axis", "mask=none", "--seed", "18446744073709551615", "--train", "--verify-probe",
                  "--observe", "stats", "--no-noise-floor", "--referee", "--capture", "encoder.*", "--capture", "head", "--capture-budget", "64MiB", "--only-samples", "a,c", "--append"}),
        {{"FAKE_REQUEST", folder.path("request.json")}}, 0, "", ""});
   ASSERT_EQ(failed.code, 3) << failed.err;
   const json expected = json::parse(R"({"model": "m.ts", "inputs": "i.h5", "labels": "l.txt", "class_names": "c.txt", "session": "m-bf16.ulps",
-    "append": true, "settings": {"autocast": "bfloat16", "policy_table": "cuda@1.13", "mode": "emulated", "device": "cpu", "batch_size": 8,
+    "append": true, "settings": {"accumulate": "pessimistic", "autocast": "bfloat16", "policy_table": "cuda@1.13", "mode": "emulated", "device": "cpu", "batch_size": 8,
     "seed": 18446744073709551615, "train": true, "cast_cache": false, "verify_probe": true, "observe": "stats", "noise_floor": false, "referee": true, "capture": ["encoder.*", "head"], "capture_budget": 67108864, "only_samples": ["a", "c"], "fp32": ["a.0", "b*"], "disable": ["c"],
     "decision": "argmax:-1", "decision_output": "logits", "tie": "flag", "batch_axis": {"x": 1, "mask": -1}}})");
   json request = json::parse(folder.read("request.json"));
@@ -216,9 +216,21 @@ TEST(CliRun, FailOnGivesOneForItsFindingsOnly) {
 TEST(CliRun, SamplesWithoutDecisionAreNoPassForFailOnFlip) {
   session::Session session = sampleSession();
   session.runs[0].flips.clear();
+  session.runs[0].nonfiniteSamples = session.runs[0].noDecision;
   const Finished failed = Answered(session).run({"--decision", "argmax", "--fail-on", "flip"});
   EXPECT_EQ(failed.code, 1);
   EXPECT_THAT(failed.err, HasSubstr("2 samples without a decision (scores are NaN) (--fail-on flip)"));
+}
+
+TEST(CliRun, ScoresThatAreNaNInFp32TooFailNothing) {
+  session::Session session = sampleSession();
+  session::RunRecord& run = session.runs[0];
+  run.flips.clear();
+  run.nonfiniteOrigins.clear();
+  run.nonfiniteSamples.clear();
+  for (auto& site : run.sites) site.candidateOnly = {};
+  ASSERT_FALSE(run.noDecision.empty());
+  EXPECT_EQ(Answered(session).run({"--decision", "argmax", "--fail-on", "nonfinite,flip"}).code, 0);
 }
 
 TEST(CliRun, ACandidateThatRaisedExitsFour) {
@@ -264,7 +276,7 @@ TEST(CliInspect, ShowsTreeOpsAndArguments) {
             "  lower_precision_fp   aten::linear                     block.0                              net.py:7\n"
             "  promote              aten::add.Tensor                 (root)                               net.py:9\n"
             "  in all: 1 lower_precision_fp, 1 promote\n\n"
-            "DIFFERENT IN OTHER TABLES (--target NAME)\n"
+            "DIFFERENT IN OTHER TABLES OF THIS DEVICE (--target NAME)\n"
             "  cuda@2.6     none                 instead of promote              aten::add.Tensor (1 site)\n\n"
             "warning: stored in float16: not pure FP32\n");
 }

@@ -80,6 +80,11 @@ SideResult Workload::runCandidate(const EventSink& sink) {
   return side;
 }
 
+void Workload::runEmulated(at::ScalarType low) {
+  EmulatedExecutor emulated({&cuda212(), low, &kNoRegions, true});
+  check(runForward(setupOf(candidate, *this, emulated, arguments), {}));
+}
+
 void Workload::runLockStep(MeetingObserver& observer) {
   runPair([&](const EventSink& sink) { return runReference(sink); }, [&](const EventSink& sink) { return runCandidate(sink); }, observer, {});
 }

@@ -28,6 +28,8 @@ struct Workload {
   // Under the hook; an empty sink: nobody looks.
   engine::SideResult runReference(const engine::EventSink& sink = {});
   engine::SideResult runCandidate(const engine::EventSink& sink = {});
+  // Under emulated CUDA autocast, nobody looking.
+  void runEmulated(at::ScalarType low);
   // Both together, each in its own thread.
   void runLockStep(engine::MeetingObserver& observer);
   // All metrics of every op, per sample; introduced may be null.

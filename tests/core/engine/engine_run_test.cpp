@@ -239,6 +239,20 @@ TEST(EagerOutputs, ThatAgreeSayThatThisIsTheModel) {
   std::filesystem::remove(path);
 }
 
+TEST(EagerOutputs, AreCheckedForChosenSamplesToo) {
+  const std::string path = testing::TempDir() + "ulpscope_eager_chosen.pt";
+  at::Tensor other = eagerOutput();
+  other[0].mul_(1.01);
+  session::RunRequest request = withEagerOutput(other, path);
+  request.settings.onlySamples = {"1", "2"};
+  EXPECT_THAT(runOf(request).run.eagerCheck, HasSubstr("this is your model")) << "sample 0, which differs, did not run";
+  request.settings.onlySamples = {"0", "2"};
+  Engine engine;
+  const auto outcome = engine.run(request, {}, {});
+  ASSERT_FALSE(outcome.ok());
+  EXPECT_THAT(outcome.error().message(), HasSubstr("this is not the model that was exported"));
+}
+
 TEST(EagerOutputs, ThatDifferRefuseTheRun) {
   const std::string path = testing::TempDir() + "ulpscope_eager_other.pt";
   Engine engine;

@@ -53,6 +53,23 @@ TEST(OwnAutocast, ForTheCpuChangesNothingOnCuda) {
   EXPECT_EQ(dtypeAt(runOf(odd("OwnCpuOff")), "a", "aten::linear"), base::DType::float16);
 }
 
+TEST(OwnHalf, ComputesInHalfInBothRunsAndIsNamed) {
+  session::RunRequest request = odd("OwnHalf");
+  request.settings.verifyProbe = true;
+  const RunOutcome outcome = runOf(request);
+  EXPECT_THAT(outcome.run.warnings, testing::Contains(HasSubstr("not pure FP32: the model's own code computes in 16 bits in both runs, first at aten::to in the root module")));
+  EXPECT_EQ(outcome.run.probeCheck, "identical");
+  ASSERT_TRUE(outcome.run.noiseFloor.has_value());
+  EXPECT_EQ(outcome.run.noiseFloor->skipped, "");
+  for (const auto& site : outcome.run.sites)
+    if (site.op == "aten::relu" || site.op == "aten::sum") {
+      EXPECT_EQ(site.referenceDtype, base::DType::float16);
+      EXPECT_EQ(site.candidateDtype, base::DType::float16);
+      EXPECT_EQ(site.values[session::Metric::maxAbs], 0);
+      EXPECT_EQ(site.values[session::Metric::referenceMax], site.op == "aten::relu" ? 2048 : 8);
+    }
+}
+
 TEST(ConvSame, RunsInHalfThroughTheConvolutionItCalls) {
   const RunOutcome outcome = runOf(odd("ConvSame"));
   EXPECT_FALSE(outcome.run.candidateError.has_value());

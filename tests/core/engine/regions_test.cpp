@@ -57,6 +57,18 @@ TEST(Regions, AnOpSiteMatchesByOverloadLineAndOccurrence) {
   EXPECT_EQ(set->matchesOp(op), std::nullopt);
 }
 
+TEST(Regions, TakeOpSitesAsReportsPrintThem) {
+  const auto set = RegionSet::make({"encoder.layers.0: aten::matmul"}, {}, someModel(), kOps);
+  ASSERT_TRUE(set.ok()) << set.error().message();
+  EXPECT_EQ(set->matchesOp({"encoder.layers.0", "aten::matmul", "", "model.py:12", 1}), RegionKind::fp32);
+  std::vector<model::StaticOp> ops = kOps;
+  ops.push_back({"", "aten::relu", "", "model.py:9", ""});
+  const auto root = RegionSet::make({"(root): aten::relu"}, {"(root)"}, someModel(), ops);
+  ASSERT_TRUE(root.ok()) << root.error().message();
+  EXPECT_EQ(root->matchesOp({"", "aten::relu", "", "model.py:9", 1}), RegionKind::fp32);
+  EXPECT_EQ(root->matchesModule(""), RegionKind::disable);
+}
+
 TEST(Regions, AnOpSiteThatIsNotInTheModelNamesTheNearest) {
   const auto set = RegionSet::make({}, {"encoder.layers.0:aten::matmull"}, someModel(), kOps);
   ASSERT_FALSE(set.ok());

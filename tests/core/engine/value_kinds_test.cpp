@@ -39,6 +39,15 @@ TEST(ComplexSite, CarriesAnOverflowOnAndIsNoOriginOfIt) {
   EXPECT_EQ(outcome.run.sites[static_cast<std::size_t>(tests::siteAt(outcome, "", "aten::mul"))].role, session::NonfiniteRole::consequence);
 }
 
+// The rounding of 1/3 over 1/3, not over the norm with the 120,000 that overflowed.
+TEST(IntroducedError, LeavesAnOverflowOutOfNormAndDifferenceAlike) {
+  const RunOutcome outcome = runOf("PartlyInfinite");
+  const std::int64_t site = tests::siteAt(outcome, "lin", "aten::linear");
+  const double third = 1.0F / 3.0F, rounded = 1365.0 / 4096.0;  // half's steps are 2^-12 there
+  EXPECT_NEAR(outcome.metrics[session::Metric::introducedRelL2].at(site, 0), (third - rounded) / third, 1e-9);
+  EXPECT_NEAR(outcome.metrics[session::Metric::relL2].at(site, 0), (third - rounded) / third, 1e-9);
+}
+
 const storage::OutputTensors& outputOf(const RunOutcome& outcome, std::size_t output) { return outcome.outputs.at(output); }
 
 class FoldedOutputs : public testing::TestWithParam<int> {};

@@ -63,7 +63,7 @@ TEST(RunDocument, HasTheKeysThatStand) {
                                    "warnings", "engine", "model", "policy", "probe_check", "outputs", "first_nonfinite",
                                    "nonfinite_origins", "reference_nonfinite", "candidate_error", "control_flow",
                                    "unresolved_calls", "flips", "no_decision", "nonfinite_samples", "only_samples", "sites", "module_outputs",
-                                   "noise_floor", "capture", "verdict"));
+                                   "noise_floor", "accumulation", "capture", "verdict"));
   EXPECT_THAT(keys(sampleDocument()["first_nonfinite"]),
               UnorderedElementsAre("stage", "op", "overload", "module", "source", "occurrence", "sample_ids", "whole_batch",
                                    "values", "counts", "cause", "root_cause", "operands", "reference", "diagnosis"));

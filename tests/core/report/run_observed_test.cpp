@@ -15,6 +15,20 @@ using testing::HasSubstr;
 using testing::Not;
 using testing::StartsWith;
 
+TEST(RunObserved, TellsBothEndsOfAccumulation) {
+  session::RunRecord run;
+  EXPECT_EQ(accumulationText(run), "");
+  run.settings.accumulate = session::Accumulate::pessimistic;
+  run.accumulation = session::Accumulation{{{"logits", 2e-3, 1e-3, 3, 1}}, 2, 1, {"s4"}};
+  EXPECT_EQ(accumulationText(run),
+            "ACCUMULATION (a GPU may add up long sums in parts rounded to float16; this run: rounded parts)\n"
+            "  output 'logits': relative L2 0.002 with rounded parts, 0.001 with float32 sums\n"
+            "  flips: 2 with rounded parts, 1 with float32 sums\n"
+            "  depends on it: s4\n");
+  run.accumulation->flips = -1;
+  EXPECT_THAT(accumulationText(run), Not(HasSubstr("flips")));
+}
+
 TEST(NoiseText, NamesTheFlipsThatFp32MakesItself) {
   session::RunRecord run = test::sampleSession().runs.front();
   EXPECT_EQ(noiseText(run), "");

@@ -56,6 +56,20 @@ TEST(SampleChoice, TakesWhatTheLatestWholeRunFound) {
   EXPECT_THAT(chosen("near:99"), ElementsAre("a", "b", "d", "e"));
 }
 
+TEST(SampleChoice, PrefersTheLatestWholeRunInTheSameDtype) {
+  Session session = sampleSession();
+  RunRecord other = session.runs.front();
+  other.number = 3;
+  other.settings.autocast = base::DType::bfloat16;
+  other.flips.front().sampleId = "b";
+  session.runs.push_back(other);
+  EXPECT_EQ(chooseSamples(session, "flips")->runId, "run_0003");
+  EXPECT_EQ(chooseSamples(session, "flips", base::DType::bfloat16)->runId, "run_0003");
+  EXPECT_EQ(chooseSamples(session, "flips", base::DType::float16)->runId, "run_0001");
+  session.runs.pop_back();
+  EXPECT_EQ(chooseSamples(session, "flips", base::DType::bfloat16)->runId, "run_0001") << "there is no other";
+}
+
 TEST(SampleChoice, TakesIdsOnceAndInTheSetsOrder) { EXPECT_THAT(chosen("e,,b,e"), ElementsAre("b", "e")); }
 
 TEST(SampleChoice, TakesIdsThatHoldCommasFromAnArray) {

@@ -136,6 +136,7 @@ SampleRun sampleRun() {
   run.noDecision = {"a"};
   run.nonfiniteSamples = {"c"};
   run.moduleOutputs = {{"encoder.0.fc2", 1, "output", 0, false}, {"", 2, "output.key", 1, true}};
+  run.accumulation = session::Accumulation{{{"logits", 1e-3, kNan, 2, 3}}, 1, 2, {"b"}};
   run.noiseFloor = session::NoiseFloor{"", 4, {{"logits", 1e-7, kNan}}, {"b"}};
   run.capture = session::Capture{1LL << 30, {}, {{1, 1LL << 33, "budget"}}};
   sample.metrics[session::Metric::relL2] = {2, 3, {0.0F, kNanF, kInfF, 1e-3F, -0.0F, 1e-45F}};
