@@ -1,5 +1,6 @@
 #include "run_job.h"
 
+#include "core/storage/session_care.h"
 #include "core/storage/session_store.h"
 #include "engine_client.h"
 #include "run_command_line.h"
@@ -13,11 +14,24 @@ using base::ErrorKind;
 using base::Result;
 using nlohmann::json;
 
-Result<FinishedRun> performRun(const session::RunRequest& request) {
+namespace {
+
+// The engine is gone when it returns: an answer, or an engine that was killed.
+Result<json> askForRun(const session::RunRequest& request) {
   auto client = EngineClient::start();
   if (!client) return client.error();
-  auto answer = client.value().ask([&](int id) { return protocol::encodeRun(id, request); }, shownPath(request.modelPath));
-  if (!answer) return answer.error();
+  return client.value().ask([&](int id) { return protocol::encodeRun(id, request); }, shownPath(request.modelPath));
+}
+
+}  // namespace
+
+Result<FinishedRun> performRun(const session::RunRequest& request) {
+  const auto answer = askForRun(request);
+  if (!answer) {
+    // An engine that was killed could not clear up. What cannot be removed now, `repair` names.
+    static_cast<void>(storage::removeDeadParts(request.sessionPath));
+    return answer.error();
+  }
   const json& result = answer.value();
   const bool whole = result.is_object() && result.contains("session") && result["session"].is_string() &&
                      result.contains("run_id") && result["run_id"].is_string();

@@ -65,7 +65,7 @@ class EmulatedExecutor : public OpExecutor {
   at::Tensor castCached(const at::Tensor& tensor, at::ScalarType type);
 };
 
-// FP32 as PyTorch runs it. Ops that the model itself gives 16-bit tensors are emulated, since the CPU has no kernels for many of them.
+// FP32 as PyTorch runs it; an executor serves one thread. Ops that the model itself gives 16-bit tensors are emulated, since the CPU has no kernels for many of them.
 class ReferenceExecutor : public OpExecutor {
  public:
   ReferenceExecutor();

@@ -32,11 +32,11 @@ base::Status NoiseFloorRun::measureSites(std::stop_token stop) {
   const Batch batch = m_frame.batches.front();
   torch::jit::Module module = copyForRun(m_frame.model.module, m_frame.settings.trainMode);
   torch::jit::Module other = copyForRun(m_frame.model.module, m_frame.settings.trainMode);
-  ReferenceExecutor plain;
+  ReferenceExecutor first, second;  // one a thread
   const Arguments arguments = argumentsFor(m_frame.set, batch), turned = argumentsFor(m_frame.set, reversed(batch));
   m_sites.beginBatch(batch);
-  const PairResult pair = runPair([&](const EventSink& sink) { return runForward(m_frame.reference(module, plain, arguments), sink); },
-                                  [&](const EventSink& sink) { return runForward(m_frame.reference(other, plain, turned, kFloorThreads), sink); }, m_sites, stop);
+  const PairResult pair = runPair([&](const EventSink& sink) { return runForward(m_frame.reference(module, first, arguments), sink); },
+                                  [&](const EventSink& sink) { return runForward(m_frame.reference(other, second, turned, kFloorThreads), sink); }, m_sites, stop);
   return pair.cancelled ? base::Status(cancelledError()) : base::success();
 }
 

@@ -182,12 +182,12 @@ Status RunDriver::probeOnce(const std::vector<std::int64_t>& samples, std::stop_
   const Batch batch = m_batches.front();
   torch::jit::Module before = copyForRun(m_model.module, m_settings.trainMode);
   torch::jit::Module after = copyForRun(m_model.module, m_settings.trainMode);
-  ReferenceExecutor plain;
+  ReferenceExecutor first, second;  // one a thread
   const bool looksAtOps = m_settings.observe != session::Observe::outputs;
-  const auto side = [&](torch::jit::Module& module, const Arguments& arguments) -> SideFunction {
-    return [&, arguments](const EventSink& sink) { return runForward(m_frame.reference(module, plain, arguments), looksAtOps ? sink : EventSink()); };
+  const auto side = [&](torch::jit::Module& module, ReferenceExecutor& executor, const Arguments& arguments) -> SideFunction {
+    return [&, arguments](const EventSink& sink) { return runForward(m_frame.reference(module, executor, arguments), looksAtOps ? sink : EventSink()); };
   };
-  const PairResult pair = runPair(side(before, argumentsFor(m_set, batch)), side(after, argumentsFor(m_set, samples)), m_axes, stop);
+  const PairResult pair = runPair(side(before, first, argumentsFor(m_set, batch)), side(after, second, argumentsFor(m_set, samples)), m_axes, stop);
   if (pair.cancelled) return cancelledError();
   if (auto untouched = checkParametersUntouched(); !untouched) return untouched;
   if (pair.reference.failed) return referenceFailed(pair.reference);

@@ -32,9 +32,20 @@ double solveCdf(std::int64_t k, std::int64_t n, double tail) {
   return (low + high) / 2;
 }
 
-// One decimal, never narrower than the exact limit; the small term keeps 3.0 from becoming 3.1.
-double percentUp(double rate) { return std::ceil(rate * 1000 - 1e-9) / 10; }
-double percentDown(double rate) { return std::floor(rate * 1000 + 1e-9) / 10; }
+// One decimal, or below 0.1 % as many as show a digit: an interval from "0.0 %" would deny what was counted.
+int decimalsOf(double percent) { return percent >= 0.1 || percent <= 0 ? 1 : static_cast<int>(std::ceil(-std::log10(percent))); }
+
+// Never narrower than the exact limit; the small term keeps 3.0 from becoming 3.1.
+std::string percentUp(double rate) {
+  const int decimals = decimalsOf(100 * rate);
+  const double scale = std::pow(10.0, decimals);
+  return fmt::format("{:.{}f}", std::ceil(100 * rate * scale - 1e-9) / scale, decimals);
+}
+std::string percentDown(double rate) {
+  const int decimals = decimalsOf(100 * rate);
+  const double scale = std::pow(10.0, decimals);
+  return fmt::format("{:.{}f}", std::floor(100 * rate * scale + 1e-9) / scale, decimals);
+}
 
 }  // namespace
 
@@ -48,10 +59,10 @@ RateInterval rateInterval95(std::int64_t count, std::int64_t total) {
 
 std::string rateText(std::int64_t count, std::int64_t total) {
   const RateInterval interval = rateInterval95(count, total);
-  if (count == 0) return fmt::format("below {:.1f} % with 95 % confidence", percentUp(interval.high));
-  if (count == total) return fmt::format("above {:.1f} % with 95 % confidence", percentDown(interval.low));
+  if (count == 0) return fmt::format("below {} % with 95 % confidence", percentUp(interval.high));
+  if (count == total) return fmt::format("above {} % with 95 % confidence", percentDown(interval.low));
   const double rate = 100 * static_cast<double>(count) / static_cast<double>(total);
-  return fmt::format("{:.1f} %, 95 % interval {:.1f} % to {:.1f} %", rate, percentDown(interval.low), percentUp(interval.high));
+  return fmt::format("{:.1f} %, 95 % interval {} % to {} %", rate, percentDown(interval.low), percentUp(interval.high));
 }
 
 }  // namespace ulpscope::report

@@ -86,8 +86,20 @@ Result<OpenedSession> openWithNotes(const std::string& masterPath) {
   return OpenedSession{std::move(view.value().session), std::move(notes)};
 }
 
+Result<Lines> removeDeadParts(const std::string& masterPath) {
+  const std::string master = resolvedMaster(masterPath), folder = folderOfSession(master);
+  if (!isFolder(folder)) return Lines{};
+  auto lock = WriteLock::take(folder, std::chrono::seconds(1));
+  if (!lock) return lock.error();
+  auto removed = removeParts(master);
+  if (removed && !exists(master)) lock.value().removeFolderIfBare();
+  return removed;
+}
+
 Result<Lines> repairSession(const std::string& masterPath) {
   constexpr auto kPatience = std::chrono::seconds(3);
+  if (!exists(resolvedMaster(masterPath)))
+    if (auto removed = removeDeadParts(masterPath); removed && !removed->empty()) return removed;
   if (auto plain = checkPlainFile(masterPath); !plain) return plain.error();
   // Also answers for a missing folder and a read-only master, before the lock makes a folder.
   if (auto writable = checkWritable(masterPath, WriteMode::append, kPatience); !writable) return writable.error();

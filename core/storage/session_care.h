@@ -24,7 +24,11 @@ base::Result<OpenedSession> openWithNotes(const std::string& masterPath);
 // Takes the lock (a writer at work is an Error), then: adopts complete runs that the master does not name, sets halves
 // aside in <name>.ulps.d/set-aside, removes parts of interrupted writes, and makes the links for other readers name the
 // session's folder. Deletes nothing else. Gives one line for each thing done, and for each that is missing; empty when
-// there was nothing to do.
+// there was nothing to do. Without a master it does what removeDeadParts does, where that is anything.
 base::Result<std::vector<std::string>> repairSession(const std::string& masterPath);
+
+// Parts of tensors files that dead writers left, removed under the lock; where no master came to be and nothing else lies in it, the
+// folder too. Checkpoints stay: the next opening adopts them. For a writer that had to be killed. Gives a line for each file.
+base::Result<std::vector<std::string>> removeDeadParts(const std::string& masterPath);
 
 }  // namespace ulpscope::storage

@@ -42,7 +42,8 @@ TEST(RateInterval, OnlyHitsMirrorNoHits) {
 TEST(RateText, RoundsOutwards) {
   EXPECT_EQ(rateText(0, 256), "below 1.2 % with 95 % confidence");
   EXPECT_EQ(rateText(9, 256), "3.5 %, 95 % interval 1.6 % to 6.6 %");
-  EXPECT_EQ(rateText(1, 256), "0.4 %, 95 % interval 0.0 % to 2.2 %");
+  EXPECT_EQ(rateText(1, 256), "0.4 %, 95 % interval 0.009 % to 2.2 %");  // exact: 0.00989 %
+  EXPECT_EQ(rateText(0, 100000), "below 0.003 % with 95 % confidence");
   EXPECT_EQ(rateText(10, 10), "above 74.1 % with 95 % confidence");
 }
 

@@ -131,6 +131,20 @@ TEST_F(Crash, TheFirstRunOfASessionThatIsKilledLeavesASessionWithItsCheckpoint) 
   EXPECT_FALSE(fs::exists(file("run-0001.tensors.h5.part")));
 }
 
+TEST_F(Crash, BeforeItsFirstCheckpointLeavesNothingOnceClearedUp) {
+  killAfterCheckpoints(0, WriteMode::create);
+  ASSERT_TRUE(fs::exists(file("run-0001.tensors.h5.part")));
+  const auto lines = storage::removeDeadParts(m_master);
+  ASSERT_TRUE(lines.ok()) << lines.error().message();
+  EXPECT_THAT(lines.value(), ElementsAre(HasSubstr("run-0001.tensors.h5.part")));
+  EXPECT_FALSE(fs::exists(m_master + ".d"));
+  EXPECT_FALSE(fs::exists(m_master));
+  EXPECT_THAT(storage::removeDeadParts(m_master).value(), IsEmpty());
+  killAfterCheckpoints(0, WriteMode::create);
+  EXPECT_THAT(storage::repairSession(m_master).value(), ElementsAre(HasSubstr("run-0001.tensors.h5.part"))) << "repair does it as well";
+  EXPECT_FALSE(fs::exists(m_master + ".d"));
+}
+
 TEST_F(Crash, ACheckpointThatDoesNotVerifyIsNamedAndSetAsideByTheNextRun) {
   firstRun();
   killAfterCheckpoints(1, WriteMode::append);
