@@ -11,10 +11,9 @@ const RegionSet kNoRegions;
 
 std::string qualified(const OpCall& call) { return call.overload().empty() ? call.name() : call.name() + "." + call.overload(); }
 
-bool asksForLow(const OpCall& call) {
-  const auto index = call.op.schema().argumentIndexWithName("dtype");
-  if (!index) return false;
-  const c10::IValue& dtype = call.argument(static_cast<std::size_t>(*index));
+bool asksForLow(const OpCall& call, std::optional<std::size_t> dtypeArgument) {
+  if (!dtypeArgument) return false;
+  const c10::IValue& dtype = call.argument(*dtypeArgument);
   return dtype.isInt() && isLow(static_cast<at::ScalarType>(dtype.toInt()));
 }
 
@@ -92,7 +91,7 @@ void markResults(const OpCall& call, ExecutionPlace& place) {
 ReferenceExecutor::ReferenceExecutor() : m_emulated({&cuda212(), at::kHalf, &kNoRegions, true}) {}
 
 void ReferenceExecutor::execute(const OpCall& call, ExecutionPlace& place, OpEvent*) {
-  if (!holdsLow(call) && !asksForLow(call)) {
+  if (!m_emulated.touchesLow(call)) {
     const OwnCalls own;
     call.redispatch();
     return;
@@ -112,11 +111,14 @@ const EmulatedExecutor::OpFacts& EmulatedExecutor::factsOf(const OpCall& call) {
   facts.rule = outputRule(call.name(), m_options.table->device(), m_options.table->series());
   facts.composite = call.op.hasKernelForDispatchKey(c10::DispatchKey::CompositeImplicitAutograd);
   facts.view = isViewOp(call);
+  facts.dtypeArgument = argumentNamed(call, "dtype");
   facts.dropout = isDropout(call);
   facts.fusedRnn = facts.rule && facts.rule->kind == OutputRule::Kind::fusedRnn;
   facts.fusedLinear = call.name() == "aten::linear" && m_options.table->series() != "1.13";
   return facts;
 }
+
+bool EmulatedExecutor::touchesLow(const OpCall& call) { return holdsLow(call) || asksForLow(call, factsOf(call).dtypeArgument); }
 
 EmulatedExecutor::Policy EmulatedExecutor::policyFor(const OpCall& call, const OpFacts& facts, const ExecutionPlace& place, OpEvent* event) {
   bool on = place.autocastOn() && m_autocastSuspended == 0;
@@ -199,7 +201,7 @@ void EmulatedExecutor::runWithPolicy(const OpCall& call, const OpFacts& facts, P
   applyPolicy(call, policy.policyClass);
   const bool unlisted = policy.policyClass == PolicyClass::none;
   const bool low = holdsLow(call);
-  if (!low && !(asksForLow(call) && (facts.rule || facts.composite))) {
+  if (!low && !(asksForLow(call, facts.dtypeArgument) && (facts.rule || facts.composite))) {
     if (unlisted) {
       enter(call, policy);  // float32 so far, but ops inside may be on a list
     } else {

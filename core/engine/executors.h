@@ -27,6 +27,8 @@ class EmulatedExecutor : public OpExecutor {
   explicit EmulatedExecutor(Options options) : m_options(options) {}
 
   void execute(const OpCall& call, ExecutionPlace& place, OpEvent* event) override;
+  // Whether the op is given 16-bit tensors or asked for one.
+  bool touchesLow(const OpCall& call);
   // The op in the dtypes it is given, whatever autocast would do.
   void executeWithoutAutocast(const OpCall& call, const ExecutionPlace& place) { runWithPolicy(call, factsOf(call), {PolicyClass::none, false}, place); }
   bool namesOps() const override { return m_options.regions->hasOpPatterns(); }
@@ -39,6 +41,7 @@ class EmulatedExecutor : public OpExecutor {
     std::string className;
     std::optional<OutputRule> rule;
     bool composite, view, dropout, fusedRnn;
+    std::optional<std::size_t> dtypeArgument;  // an explicit dtype=
     bool fusedLinear = false;  // a linear layer that later series compute with its bias in one kernel, whatever the rank
   };
   struct Policy {
