@@ -60,6 +60,7 @@ SideResult runForward(const ForwardSetup& setup, EventSink sink) {
     result.op = hook.lastOp();
   }
   result.drewRandomNumbers = hook.drewRandomNumbers();
+  result.opened = hook.opened();
   if (setup.brokenAliases) *setup.brokenAliases = place.brokenAliases();
   return result;
 }

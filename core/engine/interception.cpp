@@ -1,5 +1,7 @@
 #include "core/engine/interception.h"
 
+#include "core/engine/fused_layers.h"
+
 #include <ATen/Parallel.h>
 #include <c10/core/GradMode.h>
 #include <torch/csrc/jit/passes/autocast.h>
@@ -22,10 +24,20 @@ void fallback(const c10::OperatorHandle& op, c10::DispatchKeySet keys, torch::ji
     call.redispatch();
 }
 
+// Instead of the fallback: the op itself is not seen, what it consists of is.
+template <void (*open)(const OpCall&)>
+void openFused(const c10::OperatorHandle& op, c10::DispatchKeySet keys, torch::jit::Stack* stack) {
+  if (currentHook) currentHook->opens(op.schema().name());
+  open(OpCall{op, keys, stack});
+}
+
 // A namespace-wide registration lives as long as the program.
 const auto kRegistered = [] {
   static torch::Library library(torch::Library::IMPL, "_", compat::kHookKey, __FILE__, __LINE__);
   library.fallback(torch::CppFunction::makeFromBoxedFunction<fallback>());
+  static torch::Library fused(torch::Library::IMPL, "aten", compat::kHookKey, __FILE__, __LINE__);
+  fused.impl("_transformer_encoder_layer_fwd", torch::CppFunction::makeFromBoxedFunction<openFused<openEncoderLayer>>());
+  fused.impl("_native_multi_head_attention", torch::CppFunction::makeFromBoxedFunction<openFused<openMultiheadAttention>>());
   return true;
 }();
 

@@ -31,6 +31,8 @@ class OpHook {
  public:
   virtual ~OpHook() = default;
   virtual void call(const OpCall& call) = 0;
+  // A fused op that runs as the ops it consists of, each of which is a call (fused_layers.h).
+  virtual void opens(const std::string& op) { static_cast<void>(op); }
 };
 
 // While it lives, ATen calls of this thread go to `hook`. Not to be nested.

@@ -72,6 +72,7 @@ struct SideResult {
   bool failed = false;
   bool unsupported = false;  // an op without a rule (UnsupportedOp)
   bool drewRandomNumbers = false;
+  std::string opened;  // the last fused op that ran as the ops it consists of; empty: none
   std::string modulePath, op;  // where it threw
 };
 

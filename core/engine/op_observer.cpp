@@ -1,5 +1,6 @@
 #include "core/engine/op_observer.h"
 
+#include "core/engine/fused_layers.h"
 #include "core/engine/tensor_visit.h"
 #include "core/engine/values.h"
 
@@ -159,6 +160,7 @@ void ObservingHook::collectArguments(const OpCall& call) {
 void ObservingHook::collectOutputs(const OpCall& call) {
   for (std::size_t r = 0; r < call.resultCount(); ++r)
     visitTensors(call.result(r), [&](const at::Tensor& t) {
+      if (t.is_nested()) refuseNested(call.name());
       const void* storage = storageOf(t);
       bool written = false;
       const std::string* viewOf = nullptr;

@@ -43,10 +43,12 @@ class ObservingHook : public OpHook {
   // sink may be empty: the ops run, nobody looks.
   ObservingHook(ExecutionPlace& place, OpExecutor& executor, EventSink sink, std::uint64_t seed, DescriptionCache& descriptions);
   void call(const OpCall& call) override;
+  void opens(const std::string& op) override { m_opened = op; }
 
   std::string lastOp() const { return m_running ? m_running->name() : ""; }  // at depth 0, the running one
   bool unsupported() const { return m_unsupported; }                         // an executor threw UnsupportedOp
   bool drewRandomNumbers() const { return m_drewRandomNumbers; }
+  const std::string& opened() const { return m_opened; }  // the last fused op that ran as the ops it consists of; empty: none
 
  private:
   // An input's memory, to tell which outputs are views; null: not strided.
@@ -67,6 +69,7 @@ class ObservingHook : public OpHook {
   const c10::FunctionSchema* m_running = nullptr;
   bool m_unsupported = false;
   bool m_drewRandomNumbers = false;
+  std::string m_opened;
   std::vector<int> m_occurrences;  // by site number
   OpEvent m_event;                 // used again for every op: its vectors keep their memory
   std::vector<InputStorage> m_inputs;

@@ -54,13 +54,28 @@ Rules makeRules() {
   statisticsStayFloat.firstOutputOnly = true;
   statisticsStayFloat.fused = true;
   add(rules, statisticsStayFloat, "batch_norm native_batch_norm _batch_norm_impl_index instance_norm");
-  add(rules, {Kind::dtypeArg, 0}, "sum prod mean nansum cumsum cumprod norm linalg_vector_norm rand_like randn_like arange linspace logspace rand randn range normal randperm");
+  add(rules, {Kind::dtypeArg, 0}, "sum prod mean nansum cumsum cumprod norm linalg_vector_norm rand_like randn_like arange rand randn range normal randperm");
   add(rules, {Kind::same},
-      "mm addmm bmm baddbmm addmv mv dot vdot cross linalg_cross bilinear _trilinear lerp prelu _prelu_kernel _cdist_forward _pdist_forward nll_loss_forward "
+      "mm addmm bmm baddbmm addmv mv dot vdot cross linalg_cross bilinear _trilinear lerp prelu _prelu_kernel nll_loss_forward "
       "nll_loss2d_forward binary_cross_entropy lstm_cell gru_cell rnn_tanh_cell rnn_relu_cell");
   OutputRule batchAfterBatch{Kind::same};  // calls addmm_ for each batch
   batchAfterBatch.special = OutputRule::Special::batchSum;
   add(rules, batchAfterBatch, "addbmm");
+  OutputRule spaced{Kind::dtypeArg, 0};
+  spaced.special = OutputRule::Special::spaced;
+  add(rules, spaced, "linspace logspace");
+  OutputRule randomSlopes{Kind::follow, 0};
+  randomSlopes.special = OutputRule::Special::randomSlopes;
+  add(rules, randomSlopes, "rrelu_with_noise");
+  // Loss.cu and Distance.cu dispatch on float and double alone.
+  for (const auto& [op, kernel] : {std::pair{"_ctc_loss", "ctc_loss_cuda"}, {"_cdist_forward", "cdist_cuda"}, {"_pdist_forward", "pdist_cuda"}}) {
+    OutputRule unimplemented{Kind::unimplemented};
+    unimplemented.kernel = kernel;
+    add(rules, unimplemented, op);
+  }
+  OutputRule bags{Kind::same};  // EmbeddingBag.cu adds up in float32 and rounds once
+  bags.firstOutputOnly = true;
+  add(rules, bags, "_embedding_bag _embedding_bag_forward_only");
   OutputRule wholePool{Kind::follow, 0};
   wholePool.fused = true;
   add(rules, wholePool, "max_pool1d");

@@ -13,6 +13,7 @@ struct OutputRule {
     follow,    // dtype of argument `argument`
     dtypeArg,  // an explicit dtype= wins, and the input is cast to it first; else as follow
     same,      // all floating inputs must have one dtype, else PyTorch's error; the result has it
+    unimplemented,  // CUDA has no 16-bit kernel: PyTorch's error, with the name in `kernel`
     fusedRnn,  // cuDNN's fused RNN: inputs and weights to float16 (also under bfloat16 autocast), all results float16
   } kind = Kind::native;
   int argument = 0;            // follow, dtypeArg
@@ -20,7 +21,8 @@ struct OutputRule {
   bool roundScalars = false;   // the kernel reads its scalar in the tensor's dtype (remainder, fmod)
   bool checkScalars = false;   // and raises where that cannot hold it (threshold)
   bool convolution = false;    // the bias is added after the first rounding, except in the native depthwise kernels
-  enum class Special { none, batchSum, outerProduct } special = Special::none;  // rounds in between: addbmm, addr
+  enum class Special { none, batchSum, outerProduct, spaced, randomSlopes } special = Special::none;  // rounds in between: addbmm, addr, linspace and logspace, rrelu
+  std::string kernel = {};     // unimplemented: "cdist_cuda"
   bool fused = false;          // a composite op that CUDA runs as one kernel: emulated whole, also where no list names it
 };
 

@@ -244,21 +244,23 @@ Result<PairResult> RunDriver::runBoth(Batch batch, Comparison& comparison, OpExe
         return runForward(setup, looksAtOps ? sink : EventSink());
       },
       observer, stop);
-  noteBrokenAliases(brokenAliases);
+  for (const std::string& path : brokenAliases)
+    warnOnce("alias broken by the border cast at " + (path.empty() ? "the root" : path) + ": the module writes its input in place, the caller does not see it");
   if (!plain.firstLowOp().empty() && !m_referenceHoldsLow) {
     m_referenceHoldsLow = true;
     m_run.warnings.push_back("not pure FP32: the model's own code computes in 16 bits in both runs, first at " + plain.firstLowOp());
+  }
+  if (!pair.reference.opened.empty()) {
+    m_openedFusedOps = true;
+    warnOnce(pair.reference.opened + " stands in the file, from a trace without gradients: both runs compute it op by op, as PyTorch does under autocast");
   }
   return pair;
 } catch (const CaptureFailed& failed) {
   return failed.error;
 }
 
-void RunDriver::noteBrokenAliases(const std::vector<std::string>& paths) {
-  for (const std::string& path : paths) {
-    const std::string warning = "alias broken by the border cast at " + (path.empty() ? "the root" : path) + ": the module writes its input in place, the caller does not see it";
-    if (std::find(m_run.warnings.begin(), m_run.warnings.end(), warning) == m_run.warnings.end()) m_run.warnings.push_back(warning);
-  }
+void RunDriver::warnOnce(const std::string& warning) {
+  if (std::find(m_run.warnings.begin(), m_run.warnings.end(), warning) == m_run.warnings.end()) m_run.warnings.push_back(warning);
 }
 
 Status RunDriver::runBatch(Batch batch, Comparison& comparison, OutputCollector& outputs, std::stop_token stop) {

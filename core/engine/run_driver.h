@@ -50,6 +50,7 @@ class RunDriver {
   std::int64_t m_loweredOps = 0;
   bool m_drewRandomNumbers = false;
   bool m_referenceHoldsLow = false;  // the model makes 16-bit tensors itself
+  bool m_openedFusedOps = false;     // which a run without the hook computes whole
   std::vector<NamedTensor> m_firstReference, m_firstCandidate;  // outputs of the first batch
 
   base::Status prepare();
@@ -70,7 +71,7 @@ class RunDriver {
   base::Status measureReferee(std::stop_token stop);
   base::Status measureAccumulation(const OutputCollector& outputs, std::stop_token stop);
   base::Status checkParametersUntouched() const;
-  void noteBrokenAliases(const std::vector<std::string>& paths);
+  void warnOnce(const std::string& warning);
   void finish(RunOutcome& outcome, const Comparison& comparison, const OutputCollector& outputs);
 
   ForwardSetup candidateSetup(torch::jit::Module& module, OpExecutor& executor, Arguments arguments);

@@ -50,10 +50,11 @@ Status RunDriver::verifyProbe() {
   ReferenceExecutor plain;
   const auto executor = candidateExecutor();
   const Arguments arguments = argumentsFor(m_set, m_batches.front());
-  // A plain run draws other random numbers than ours, which are seeded op by op, and has no kernels for a model's own half tensors: then
-  // the hook stays and only the observer goes.
+  // A plain run draws other random numbers than ours, which are seeded op by op, has no kernels for a model's own half tensors, and runs
+  // fused ops whole: then the hook stays and only the observer goes.
   const ForwardSetup bareSetup = m_frame.reference(reference, plain, arguments);
-  const SideResult bare = m_drewRandomNumbers || m_referenceHoldsLow ? runForward(bareSetup, {}) : runPlain(bareSetup);
+  const bool computesOtherwise = m_drewRandomNumbers || m_referenceHoldsLow || m_openedFusedOps;
+  const SideResult bare = computesOtherwise ? runForward(bareSetup, {}) : runPlain(bareSetup);
   const SideResult unobserved = runForward(candidateSetup(candidate, *executor, arguments), {});
   const bool identical = !bare.failed && !unobserved.failed && bitIdentical(flattenOutputs(bare.value), m_firstReference) &&
                          bitIdentical(flattenOutputs(unobserved.value), m_firstCandidate);

@@ -12,7 +12,7 @@ import numpy
 import torch
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
-from fixtures import axes, kinds, lockstep, observed, odd, ordinary, reported  # noqa: E402
+from fixtures import axes, fused, kinds, lockstep, observed, odd, ordinary, reported  # noqa: E402
 
 
 def main(arguments):
@@ -21,7 +21,7 @@ def main(arguments):
     torch.set_num_threads(1)
     warnings.filterwarnings("ignore")  # tracing checks and unused constants inside torchvision's and PyTorch's own code
     numpy.seterr(over="ignore", invalid="ignore")
-    for make in ordinary.MAKERS + reported.MAKERS + odd.MAKERS + axes.MAKERS + lockstep.MAKERS + observed.MAKERS + kinds.MAKERS:
+    for make in ordinary.MAKERS + reported.MAKERS + odd.MAKERS + axes.MAKERS + lockstep.MAKERS + observed.MAKERS + kinds.MAKERS + fused.MAKERS:
         make(arguments[1])
 
 

@@ -1,8 +1,7 @@
 // scaled_dot_product_attention, as models of PyTorch 2.x call it; expected values from its documentation, in float64.
 #include "core/base/float_formats.h"
 #include "core/engine/attention_op.h"
-#include "core/engine/executors.h"
-#include "core/engine/forward.h"
+#include "tests/core/engine/emulated.h"
 
 #include <ATen/ATen.h>
 #include <gmock/gmock.h>
@@ -101,16 +100,7 @@ TEST(AttentionOp, RefusesWhatPyTorchRefuses) {
 }
 
 at::Tensor emulated(const PolicyTable& table, const Qkv& x) {
-  const RegionSet regions;
-  const PathAliases aliases;
-  ExecutionPlace place(regions, aliases);
-  EmulatedExecutor executor({&table, at::kHalf, &regions, true});
-  DescriptionCache descriptions;
-  ObservingHook hook(place, executor, {}, 0, descriptions);
-  const ModelThreadGuard thread(1);
-  const PlaceGuard atPlace(place);
-  const InterceptionGuard intercept(hook);
-  return call("", x);
+  return Emulated(at::kHalf, table)([&] { return call("", x); });
 }
 
 TEST(AttentionOp, RoundsItsInputsAndItsResultOnceUnderThe2xTables) {

@@ -1,7 +1,6 @@
 // Gradients through emulated ops: rounded where CUDA's are, since autograd runs through the casts. Expected values by hand.
 #include "core/base/float_formats.h"
-#include "core/engine/executors.h"
-#include "core/engine/forward.h"
+#include "tests/core/engine/emulated.h"
 
 #include <ATen/ATen.h>
 #include <gmock/gmock.h>
@@ -15,17 +14,9 @@ namespace {
 // The body under emulated CUDA autocast with gradients on, forward only; backward is called outside, as it should be.
 template <typename F>
 at::Tensor forward(at::ScalarType low, bool castCache, F body) {
-  const ModelThreadGuard thread(1);
-  const at::AutoGradMode grad(true);
-  const RegionSet none;
-  const PathAliases aliases;
-  ExecutionPlace place(none, aliases);
-  EmulatedExecutor executor({&cuda212(), low, &none, castCache});
-  DescriptionCache descriptions;
-  ObservingHook hook(place, executor, {}, 0, descriptions);
-  const PlaceGuard atPlace(place);
-  const InterceptionGuard intercept(hook);
-  return body();
+  Emulated emulated(low);
+  if (!castCache) emulated.withoutCastCache();
+  return emulated.withGradients()(body);
 }
 
 at::Tensor leaf(std::vector<double> values, at::IntArrayRef shape) {

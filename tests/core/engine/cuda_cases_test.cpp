@@ -1,9 +1,8 @@
 // Emulated ops against a table that tests/support/cuda_cases.py makes: result dtypes and errors as PyTorch's own CUDA autocast answers
 // them on fake tensors, values rounded by numpy.
 #include "core/base/float_formats.h"
-#include "core/engine/executors.h"
-#include "core/engine/forward.h"
 #include "core/engine/values.h"
+#include "tests/core/engine/emulated.h"
 
 #include <gmock/gmock.h>
 #include <nlohmann/json.hpp>
@@ -45,17 +44,9 @@ std::vector<at::Tensor> emulated(const json& aCase) {
   const auto unit = torch::jit::compile(aCase.at("cpp_source").get<std::string>());
   std::vector<c10::IValue> arguments;
   for (const json& input : aCase.at("inputs")) arguments.emplace_back(tensorOf(input));
-  const RegionSet none;
-  const PathAliases aliases;
-  ExecutionPlace place(none, aliases);
-  EmulatedExecutor executor({findPolicyTable("cuda").value(), aCase.at("low") == "bfloat16" ? at::kBFloat16 : at::kHalf, &none, true});
-  DescriptionCache descriptions;
-  ObservingHook hook(place, executor, {}, 0, descriptions);
-  const ModelThreadGuard thread(1);
-  const PlaceGuard atPlace(place);
-  const InterceptionGuard intercept(hook);
+  Emulated emulator(aCase.at("low") == "bfloat16" ? at::kBFloat16 : at::kHalf);
   std::vector<at::Tensor> results;
-  forEachTensor(unit->get_function("case")(arguments), [&](const at::Tensor& t) { results.push_back(t); });
+  forEachTensor(emulator([&] { return unit->get_function("case")(arguments); }), [&](const at::Tensor& t) { results.push_back(t); });
   return results;
 }
 

@@ -1,9 +1,8 @@
 // Long sums in parts rounded to half, as a GPU may add them up. Expected values by hand.
 #include "core/engine/engine.h"
-#include "core/engine/executors.h"
-#include "core/engine/forward.h"
 #include "tests/core/engine/fixture.h"
 #include "tests/core/engine/site_numbers.h"
+#include "tests/core/engine/emulated.h"
 
 #include <ATen/ATen.h>
 #include <gmock/gmock.h>
@@ -19,16 +18,9 @@ using testing::IsEmpty;
 
 template <typename F>
 double emulated(bool splitSums, F body) {
-  const ModelThreadGuard thread(1);
-  const RegionSet none;
-  const PathAliases aliases;
-  ExecutionPlace place(none, aliases);
-  EmulatedExecutor executor({&cuda212(), at::kHalf, &none, true, splitSums});
-  DescriptionCache descriptions;
-  ObservingHook hook(place, executor, {}, 0, descriptions);
-  const PlaceGuard atPlace(place);
-  const InterceptionGuard intercept(hook);
-  return body().flatten()[0].template item<double>();
+  Emulated emulated;
+  if (splitSums) emulated.splittingSums();
+  return emulated(body).flatten()[0].template item<double>();
 }
 
 // 2048 in the first of four parts, 1 in each further one: 2051 rounds to 2052; added up in half each 1 is lost.
