@@ -73,6 +73,17 @@ std::string treeText(const model::ModelInfo& info) {
   return text;
 }
 
+// In the order in which they matter to a reader.
+const std::vector<std::pair<std::string, std::string>> kClassMeanings = {
+    {"lower_precision_fp", "inputs are cast to FP16 or BF16"},
+    {"fp32", "inputs are cast to FP32"},
+    {"fp32_set_opt_dtype", "computes in FP32, unless the call names a dtype"},
+    {"fp32_append_dtype", "computes in FP32"},
+    {"promote", "inputs are cast to the widest dtype among them"},
+    {"refused", "raises under autocast"},
+    {"opened", "a fused layer: its own ops run instead, one by one"},
+    {"none", "runs in the dtypes it is given; ops inside it may stand on a list"}};
+
 std::string opsText(const Inspection& inspection) {
   if (inspection.ops.empty()) return "OP SITES\n  none\n";
   std::map<std::string, int> classes;
@@ -85,7 +96,10 @@ std::string opsText(const Inspection& inspection) {
   }
   std::string text = "OP SITES, as they stand in the code, and what autocast (" + inspection.policyTable + ") does to each\n" + rows + "  in all: ";
   for (const auto& [name, count] : classes) text += fmt::format("{}{} {}", name == classes.begin()->first ? "" : ", ", count, name);
-  return text + "\n";
+  text += "\n";
+  for (const auto& [name, meaning] : kClassMeanings)
+    if (classes.contains(name)) text += fmt::format("  {}: {}\n", name, meaning);
+  return text;
 }
 
 // The same op under the device's other tables, where those say something else.

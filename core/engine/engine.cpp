@@ -1,6 +1,7 @@
 #include "core/engine/engine.h"
 
 #include "core/engine/blas_threads.h"
+#include "core/engine/fused_layers.h"
 #include "core/engine/loaded_model.h"
 #include "core/engine/policy_table.h"
 #include "core/engine/run_driver.h"
@@ -104,7 +105,8 @@ Result<Inspection> Engine::inspect(const std::string& modelPath, const std::stri
   Inspection inspection{loaded.info, loaded.ops, table.value()->name(), loaded.info.warnings};
   for (model::StaticOp& op : inspection.ops)
     for (const PolicyTable* other : tablesOf(table.value()->device())) {
-      const std::string policyClass = name(other->classOf(op.overload.empty() || op.overload == "vec" ? op.op : op.op + "." + op.overload));
+      const std::string qualified = op.overload.empty() || op.overload == "vec" ? op.op : op.op + "." + op.overload;
+      const std::string policyClass = isOpened(op.op) ? "opened" : name(other->classOf(qualified));
       (other == table.value() ? op.policyClass : op.otherTables[other->name()]) = policyClass;
     }
   for (const std::string& call : loaded.unresolvedCalls) inspection.warnings.push_back("unresolved: " + call);

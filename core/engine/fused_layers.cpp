@@ -89,6 +89,8 @@ Attention attentionOf(const Named& arguments, const char* heads) {
 
 }  // namespace
 
+bool isOpened(const std::string& op) { return op == "aten::_transformer_encoder_layer_fwd" || op == "aten::_native_multi_head_attention"; }
+
 void refuseNested(const std::string& op) {
   throw std::runtime_error(op + " works on nested tensors, which cannot be compared; build the encoder with enable_nested_tensor=False and export it again");
 }

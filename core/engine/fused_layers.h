@@ -12,6 +12,9 @@ void openEncoderLayer(const OpCall& call);
 // aten::_native_multi_head_attention: torch/nn/functional.py, multi_head_attention_forward.
 void openMultiheadAttention(const OpCall& call);
 
+// Whether `op` ("aten::...") is one of the two above.
+bool isOpened(const std::string& op);
+
 // Throws std::runtime_error: samples of a nested tensor have shapes of their own, which no site can compare, and its ops are fused ones.
 [[noreturn]] void refuseNested(const std::string& op);
 

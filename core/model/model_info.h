@@ -34,7 +34,7 @@ struct StaticOp {
   std::string op;        // "aten::linear"
   std::string overload;  // "" or "Tensor"
   std::string source;    // "model.py:12", may be empty
-  std::string policyClass;  // "lower_precision_fp", "fp32", "fp32_set_opt_dtype", "fp32_append_dtype", "promote", "refused", "none"
+  std::string policyClass;  // "lower_precision_fp", "fp32", "fp32_set_opt_dtype", "fp32_append_dtype", "promote", "refused", "none", "opened" (a fused layer: its own ops run)
   std::map<std::string, std::string> otherTables = {};  // the device's other policy tables by name, and the class there
 };
 

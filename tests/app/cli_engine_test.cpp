@@ -230,6 +230,14 @@ TEST(CliBadFiles, AWrongShapeNamesTheOpThatRefusedIt) {
   EXPECT_FALSE(folder.has("s.ulps"));
 }
 
+TEST(CliInspect, SaysWhatEachClassMeansAndThatFusedLayersAreOpened) {
+  const Folder folder;
+  const std::string said = ulpscope(folder, {"inspect", fixture("fused/Padded", "model.ts")}).out;
+  EXPECT_THAT(said, HasSubstr("opened               aten::_transformer_encoder_layer_fwd enc.layers.0"));
+  EXPECT_THAT(said, HasSubstr("  opened: a fused layer: its own ops run instead, one by one\n"));
+  EXPECT_THAT(said, Not(HasSubstr("promote:")));
+}
+
 TEST(CliInspect, ListsTheModulesThatPyTorchNames) {
   const Folder folder;
   for (const char* name : {"ffn_wo_overflow", "resnet18_script", "vit"}) {
