@@ -166,7 +166,7 @@ Status setFailOn(const RunWords& words, RunOrder& order) {
     else
       return usage("--fail-on " + finding, "is no finding", "use nonfinite, flip or both: nonfinite,flip");
   }
-  if (order.failOnFlip && order.request.settings.decision.kind == session::DecisionRule::Kind::none)
+  if (order.failOnFlip && !order.request.settings.decision.decides())
     return usage("--fail-on flip", "needs a decision, without one nothing can flip", "add --decision argmax");
   return base::success();
 }
@@ -194,7 +194,7 @@ Status setSession(const RunWords& words, session::RunRequest& request) {
 void addRunOptions(CLI::App& command, RunWords& words) {
   command.add_option("MODEL", words.model, "TorchScript file (.pt, .ts)");
   command.add_option("--inputs", words.inputs, "inputs: HDF5, or a TorchScript module that holds tensors")->type_name("F");
-  command.add_option("--labels", words.labels, "true classes: HDF5 with 'labels', or one whole number a line")->type_name("F");
+  command.add_option("--labels", words.labels, "true classes (HDF5 'labels', or one whole number a line) or, for regression, values (HDF5 'targets', or one number a line)")->type_name("F");
   command.add_option("--class-names", words.classNames, "names of the classes, one a line")->type_name("F");
   command.add_option("--autocast", words.autocast, "fp16 (default) or bf16")->type_name("TYPE");
   command.add_option("--policy", words.policy, "whose autocast lists: cuda (default) or cpu, the newest known; or of one series: cuda@1.13, cuda@2.6, cpu@2.6 ...")->type_name("P");
@@ -203,7 +203,7 @@ void addRunOptions(CLI::App& command, RunWords& words) {
   command.add_option("--batch-size", words.batchSize, "samples a forward (default 32)")->type_name("N");
   addList(command, "--fp32", words.fp32, "keep this module in FP32, its inputs cast to float32 (repeatable, globs, '.' is all)")->type_name("PATH");
   addList(command, "--disable", words.disable, "autocast off in this module, its inputs as they are (repeatable)")->type_name("PATH");
-  command.add_option("--decision", words.decision, "none (default), argmax or argmax:DIM")->type_name("R");
+  command.add_option("--decision", words.decision, "none (default), argmax[:DIM], argmin[:DIM], topk:K[:DIM], threshold:T[:gt|ge], exact or regression")->type_name("R");
   command.add_option("--decision-output", words.decisionOutput, "output that the decision is read off")->type_name("NAME");
   command.add_option("--tie", words.tie, "equal best scores: first (default), flag or refuse")->type_name("RULE");
   command.add_flag("--no-cast-cache", words.noCastCache, "cast parameters anew at every use");

@@ -28,7 +28,8 @@ struct RawSet {
   std::vector<NamedTensor> expected;
   std::vector<std::string> ids;
   std::vector<std::int64_t> labels;
-  std::vector<std::string> classNames;
+  std::vector<std::string> classNames, kinds;
+  std::string preprocessing;
 };
 
 at::Tensor toTensor(const storage::RawTensor& raw) {
@@ -46,6 +47,8 @@ Result<RawSet> readHdf5(const std::string& path) {
   set.ids = file->sampleIds;
   set.labels = file->labels;
   set.classNames = file->classNames;
+  set.kinds = file->kinds;
+  set.preprocessing = file->preprocessing;
   return set;
 }
 
@@ -60,8 +63,8 @@ std::vector<std::int64_t> integersOf(const at::Tensor& tensor) {
   return {flat.data_ptr<std::int64_t>(), flat.data_ptr<std::int64_t>() + flat.numel()};
 }
 
-// A module that holds tensors as buffers or attributes: inputs by name, expected_0.. with expected_names, labels, sample_ids,
-// class_names.
+// A module that holds tensors as buffers or attributes: inputs by name, expected_0.. with expected_names, labels, targets, sample_ids,
+// class_names, sample_kinds, preprocessing.
 Result<RawSet> readHolder(const std::string& path) {
   if (auto checked = model::checkArchive(path); !checked) {
     Error error = checked.error();
@@ -87,6 +90,10 @@ Result<RawSet> readHolder(const std::string& path) {
         set.ids = stringsOf(value);
       else if (name == "class_names" && value.isList())
         set.classNames = stringsOf(value);
+      else if (name == "sample_kinds" && value.isList())
+        set.kinds = stringsOf(value);
+      else if (name == "preprocessing" && value.isString())
+        set.preprocessing = value.toStringRef();
       else if (name == "expected_names" && value.isList())
         expectedNames = stringsOf(value);
     }
@@ -106,11 +113,18 @@ std::vector<std::string> argumentNames(const LoadedModel& model) {
   return names;
 }
 
+// A loss inside the model takes them as arguments.
+void giveLabelsToForward(RawSet& raw, const LoadedModel& model) {
+  const std::vector<std::string> names = argumentNames(model);
+  if (raw.labels.empty() || std::find(names.begin(), names.end(), "labels") == names.end()) return;
+  raw.tensors.emplace("labels", at::tensor(raw.labels, at::kLong));
+}
+
 Status checkNames(const RawSet& raw, const LoadedModel& model, const std::string& path) {
   const std::vector<std::string> names = argumentNames(model);
   const std::string signature = fmt::format("forward({})", fmt::join(names, ", "));
   for (const auto& [name, tensor] : raw.tensors)
-    if (std::find(names.begin(), names.end(), name) == names.end())
+    if (name != "targets" && std::find(names.begin(), names.end(), name) == names.end())
       return Error{ErrorKind::input, fmt::format("'{}' is no argument of {}", name, signature), path,
                    names.empty() ? "forward takes no inputs" : "name the inputs as forward's arguments: " + base::quotedChoice(base::nearestNames(name, names))};
   for (const auto& a : model.info.arguments) {
@@ -179,6 +193,41 @@ Status addInputs(RawSet& raw, const LoadedModel& model, const session::RunReques
   return base::success();
 }
 
+Status addKinds(const RawSet& raw, const session::RunRequest& request, session::SampleSet& samples) {
+  if (!raw.kinds.empty() && raw.kinds.size() != samples.ids.size())
+    return Error{ErrorKind::input, fmt::format("holds {} for {}", base::counted(static_cast<std::int64_t>(raw.kinds.size()), "sample kind"), base::counted(static_cast<std::int64_t>(samples.ids.size()), "sample")),
+                 request.inputsPath, "give one kind a sample"};
+  for (const std::string& kind : raw.kinds)
+    if (kind != "common" && kind != "edge" && kind != "boundary")
+      return Error{ErrorKind::input, "'" + kind + "' is no kind of sample", request.inputsPath, "use common, edge or boundary"};
+  samples.kinds = raw.kinds;
+  samples.preprocessing = raw.preprocessing;
+  return base::success();
+}
+
+// Of the labels file, or what the inputs file has beside the inputs.
+Status addTruth(RawSet& raw, const session::RunRequest& request, session::SampleSet& samples) {
+  const std::size_t count = samples.ids.size();
+  samples.labels = raw.labels;
+  if (const auto found = raw.tensors.find("targets"); found != raw.tensors.end()) {
+    const at::Tensor flat = found->second.to(at::kDouble).contiguous().view({-1});
+    samples.targets.assign(flat.data_ptr<double>(), flat.data_ptr<double>() + flat.numel());
+  }
+  if (!request.labelsPath.empty()) {
+    auto truth = storage::readTruth(request.labelsPath);
+    if (!truth) return truth.error();
+    samples.labels = std::move(truth->labels);
+    samples.targets = std::move(truth->targets);
+  }
+  const std::string& path = request.labelsPath.empty() ? request.inputsPath : request.labelsPath;
+  const auto texts = [&](std::size_t n, const char* noun) {
+    return fmt::format("{} for {}", base::counted(static_cast<std::int64_t>(n), noun), base::counted(static_cast<std::int64_t>(count), "sample"));
+  };
+  if (!samples.labels.empty() && samples.labels.size() != count) return Error{ErrorKind::input, texts(samples.labels.size(), "label"), path, "give one label a sample"};
+  if (samples.targets.size() % count != 0) return Error{ErrorKind::input, texts(samples.targets.size(), "target"), path, "give each sample the same number of targets"};
+  return base::success();
+}
+
 Status addSampleNames(RawSet& raw, const session::RunRequest& request, session::SampleSet& samples) {
   const std::size_t count = samples.ids.size();
   if (!raw.ids.empty() && raw.ids.size() != count)
@@ -186,22 +235,23 @@ Status addSampleNames(RawSet& raw, const session::RunRequest& request, session::
   for (std::size_t i = 0; i < count; ++i) samples.ids[i] = raw.ids.empty() ? std::to_string(i) : raw.ids[i];
   if (const std::set<std::string> unique(samples.ids.begin(), samples.ids.end()); unique.size() != count || unique.count(""))
     return Error{ErrorKind::input, "has sample ids that are empty or stand twice", request.inputsPath, "give every sample an id of its own"};
-  samples.labels = raw.labels;
   samples.classNames = raw.classNames;
-  if (!request.labelsPath.empty()) {
-    auto labels = storage::readLabels(request.labelsPath);
-    if (!labels) return labels.error();
-    samples.labels = std::move(labels).value();
-  }
   if (!request.classNamesPath.empty()) {
     auto names = storage::readClassNames(request.classNamesPath);
     if (!names) return names.error();
     samples.classNames = std::move(names).value();
   }
-  if (!samples.labels.empty() && samples.labels.size() != count)
-    return Error{ErrorKind::input, fmt::format("{} for {}", base::counted(static_cast<std::int64_t>(samples.labels.size()), "label"), base::counted(static_cast<std::int64_t>(count), "sample")),
-                 request.labelsPath.empty() ? request.inputsPath : request.labelsPath, "give one label a sample"};
-  return base::success();
+  if (auto truth = addTruth(raw, request, samples); !truth) return truth;
+  return addKinds(raw, request, samples);
+}
+
+// The rows of some samples, `width` entries each; of nothing, nothing.
+template <typename T>
+std::vector<T> rowsOf(const std::vector<T>& column, const std::vector<std::int64_t>& samples, std::size_t width) {
+  std::vector<T> rows;
+  for (const std::int64_t sample : samples)
+    for (std::size_t i = 0; i < width && !column.empty(); ++i) rows.push_back(column[static_cast<std::size_t>(sample) * width + i]);
+  return rows;
 }
 
 }  // namespace
@@ -211,6 +261,7 @@ Result<ReferenceSet> loadReferenceSet(const session::RunRequest& request, const 
   if (!hash) return hash.error();
   auto raw = storage::looksLikeHdf5(request.inputsPath) ? readHdf5(request.inputsPath) : readHolder(request.inputsPath);
   if (!raw) return raw.error();
+  giveLabelsToForward(raw.value(), model);
   if (auto named = checkNames(raw.value(), model, request.inputsPath); !named) return named.error();
   for (const auto& [name, axis] : request.settings.batchAxis)
     if (raw->tensors.count(name) == 0)
@@ -240,13 +291,10 @@ Status restrictTo(ReferenceSet& set, const std::vector<std::string>& ids) {
   const at::Tensor index = at::tensor(chosen, at::kLong);
   for (auto& [name, input] : set.inputs)
     if (input.tensor.defined() && input.sampleAxis >= 0) input.tensor = input.tensor.index_select(input.sampleAxis, index);
-  const std::vector<std::int64_t> labels = set.samples.labels;
-  set.samples.ids.clear();
-  set.samples.labels.clear();
-  for (const std::int64_t at : chosen) {
-    set.samples.ids.push_back(all[static_cast<std::size_t>(at)]);
-    if (!labels.empty()) set.samples.labels.push_back(labels[static_cast<std::size_t>(at)]);
-  }
+  set.samples.ids = rowsOf(all, chosen, 1);
+  set.samples.labels = rowsOf(set.samples.labels, chosen, 1);
+  set.samples.kinds = rowsOf(set.samples.kinds, chosen, 1);
+  set.samples.targets = rowsOf(set.samples.targets, chosen, set.samples.targets.size() / all.size());
   set.chosen = std::move(chosen);
   return base::success();
 }

@@ -1,6 +1,6 @@
 #include "core/engine/run_decisions.h"
 
-#include "core/analysis/flips.h"
+#include "core/analysis/decisions.h"
 #include "core/base/nearest_names.h"
 #include "core/base/number_text.h"
 
@@ -16,23 +16,35 @@ using base::Error;
 using base::ErrorKind;
 using base::Result;
 
+bool fits(const session::DecisionRule& rule, base::DType dtype) {
+  return rule.kind == session::DecisionRule::Kind::exact ? !base::isInexact(dtype) : base::isFloating(dtype);
+}
+
+// The named one; else the first of the kind that the rule is made for; else the only one.
 Result<const OutputCollector::Output*> chosenOutput(const session::RunSettings& settings, const OutputCollector& outputs) {
+  const std::string decision = "--decision " + settings.decision.text();
   std::vector<std::string> names;
   const OutputCollector::Output* chosen = nullptr;
   for (const auto& output : outputs.outputs()) {
     names.push_back(output.name);
-    const bool wanted = settings.decisionOutput.empty() ? base::isFloating(output.candidateDtype) : output.name == settings.decisionOutput;
+    const bool wanted = settings.decisionOutput.empty() ? fits(settings.decision, output.candidateDtype) : output.name == settings.decisionOutput;
     if (wanted && !chosen) chosen = &output;
   }
-  if (names.empty()) return Error{ErrorKind::usage, "the model returns no tensor to decide by", "--decision " + settings.decision.text(), "run it without --decision"};
+  if (names.empty()) return Error{ErrorKind::usage, "the model returns no tensor to decide by", decision, "run it without --decision"};
+  const bool exact = settings.decision.kind == session::DecisionRule::Kind::exact;
+  if (!chosen && settings.decisionOutput.empty() && exact) chosen = &outputs.outputs().front();
   if (!chosen && settings.decisionOutput.empty())
-    return Error{ErrorKind::usage, "no output has floating-point scores: " + base::quotedChoice(names), "--decision " + settings.decision.text(), "run it without --decision"};
+    return Error{ErrorKind::usage, "no output has floating-point scores: " + base::quotedChoice(names), decision, "use --decision exact for whole numbers, or run it without --decision"};
   if (!chosen)
     return Error{ErrorKind::usage, "is no output of the model", "--decision-output " + settings.decisionOutput, "it has " + base::quotedChoice(names)};
   return chosen;
 }
 
-void warnOfLabelsBeyond(std::int64_t classes, const session::SampleSet& samples, session::RunRecord& run) {
+// Labels that no decision can equal.
+void warnOfLabelsBeyond(const at::Tensor& scores, const session::SampleSet& samples, session::RunRecord& run) {
+  const session::DecisionRule& rule = run.settings.decision;
+  if (!rule.hasClasses() && rule.kind != session::DecisionRule::Kind::threshold) return;
+  const std::int64_t classes = rule.hasClasses() ? scores.size(rule.dim.value_or(-1)) : 2;
   const auto& labels = samples.labels;
   const auto wrong = std::find_if(labels.begin(), labels.end(), [&](std::int64_t label) { return label < 0 || label >= classes; });
   if (wrong == labels.end()) return;
@@ -47,7 +59,8 @@ void markNoise(session::RunRecord& run, const OutputCollector::Output& output, c
   const HeldView a = viewOf(reference);
   const HeldView b = viewOf(other);
   // Ties are refused where the runs are judged; here the lowest index tells.
-  const auto noise = analysis::argmaxFlips({a.view, b.view, output.axis.axis, run.settings.decision.dim.value_or(-1)}, samples, session::TieRule::first);
+  const session::DecisionRule& rule = run.settings.decision;
+  const auto noise = analysis::decide({a.view, b.view, output.axis.axis}, rule, samples, session::TieRule::first);
   if (!noise) return;
   std::set<std::int64_t> flipped;
   for (const session::Flip& flip : noise->flips) {
@@ -57,7 +70,7 @@ void markNoise(session::RunRecord& run, const OutputCollector::Output& output, c
   const auto moved = divergenceOfSamples(reference, other, output.axis, reference.size(output.axis.axis), run.settings.autocast);
   for (session::Flip& flip : run.flips) {
     const double error = moved[static_cast<std::size_t>(flip.sample)].maxAbsOrNan();
-    flip.withinNoiseFloor = flipped.count(flip.sample) > 0 || (error > 0 && flip.referenceMargin <= 2 * error);
+    flip.withinNoiseFloor = flipped.count(flip.sample) > 0 || (error > 0 && flip.referenceMargin <= rule.errorsToFlip() * error);
   }
 }
 
@@ -82,7 +95,7 @@ base::Result<analysis::DecisionResult> flipsOf(const session::RunSettings& setti
                  alone ? "choose another --decision-output" : "choose another --decision-output, or try --batch-size 1"};
   const HeldView reference = viewOf(a);
   const HeldView candidate = viewOf(output.joinedCandidate());
-  return analysis::argmaxFlips({reference.view, candidate.view, output.axis.axis, settings.decision.dim.value_or(-1)}, samples, settings.tie);
+  return analysis::decide({reference.view, candidate.view, output.axis.axis}, settings.decision, samples, settings.tie);
 }
 
 base::Status decide(RunOutcome& outcome, const OutputCollector& outputs, const session::SampleSet& samples, const NoiseFloorRun* floor) {
@@ -102,8 +115,10 @@ base::Status decide(RunOutcome& outcome, const OutputCollector& outputs, const s
   run.flips = std::move(result->flips);
   run.decisions = std::move(result->decisions);
   run.noDecision = std::move(result->noDecision);
+  run.quality = result->quality;
+  run.regression = std::move(result->regression);
   const at::Tensor a = output.joinedReference();
-  warnOfLabelsBeyond(a.size(rule.dim.value_or(-1)), samples, run);
+  warnOfLabelsBeyond(a, samples, run);
   if (!result->referenceNoDecision.empty())
     run.warnings.push_back(fmt::format("{} with NaN scores in FP32 itself: no decision to compare", base::counted(static_cast<std::int64_t>(result->referenceNoDecision.size()), "sample")));
   if (floor) markNoise(run, output, a, floor->output(output.name), samples);

@@ -1,7 +1,7 @@
 // Decisions of a run that has ended: margins, flips, and which of them FP32's own noise explains. Private to core/engine.
 #pragma once
 
-#include "core/analysis/flips.h"
+#include "core/analysis/decisions.h"
 #include "core/engine/engine.h"
 #include "core/engine/noise_floor.h"
 #include "core/engine/output_collector.h"

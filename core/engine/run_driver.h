@@ -72,6 +72,9 @@ class RunDriver {
   base::Status measureAccumulation(const OutputCollector& outputs, std::stop_token stop);
   base::Status checkParametersUntouched() const;
   void warnOnce(const std::string& warning);
+  void explainReference();
+  void findFirstValues(const RunOutcome& outcome);
+  void findRootCauses(const Comparison& comparison);
   void finish(RunOutcome& outcome, const Comparison& comparison, const OutputCollector& outputs);
 
   ForwardSetup candidateSetup(torch::jit::Module& module, OpExecutor& executor, Arguments arguments);

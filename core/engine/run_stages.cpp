@@ -108,6 +108,8 @@ void RunDriver::finish(RunOutcome& outcome, const Comparison& comparison, const 
     if (m_referee) site.referenceErrorToFp64 = m_referee->referenceError(key);
     if (m_referee) site.candidateErrorToFp64 = m_referee->candidateError(key);
   }
+  findFirstValues(outcome);
+  findRootCauses(comparison);
   m_run.outputs = outputs.summaries();
   m_run.controlFlow.insert(m_run.controlFlow.end(), outputs.differences().begin(), outputs.differences().end());
   for (const std::int64_t sample : outputs.nonfiniteSamples()) m_run.nonfiniteSamples.push_back(m_set.samples.ids[static_cast<std::size_t>(sample)]);
@@ -116,11 +118,7 @@ void RunDriver::finish(RunOutcome& outcome, const Comparison& comparison, const 
     m_run.warnings.push_back("not stored, since no axis counts the samples: output " + base::quotedChoice(names));
   outcome.model = m_model.info;
   outcome.samples = m_allSamples;
-  for (const session::NonfiniteFinding& finding : m_run.referenceNonfinite) {
-    if (finding.cause == kMaskConstant && finding.counts.nan == 0) continue;  // a mask's infinities are meant
-    m_run.warnings.push_back("the FP32 reference itself has non-finite values: " + finding.diagnosis);
-    break;
-  }
+  explainReference();
 }
 
 }  // namespace ulpscope::engine

@@ -45,7 +45,7 @@ void spreadOver(const session::SampleSet& all, const session::SampleSet& chosen,
   for (session::Flip& flip : outcome.run.flips) place(flip.sample);
   if (outcome.run.decisions.empty()) return;
   const double none = std::nan("");
-  outcome.run.decisions = spread(outcome.run.decisions, 1, places, count, session::SampleDecision{none, none});
+  outcome.run.decisions = spread(outcome.run.decisions, 1, places, count, session::SampleDecision{none, none, none});
 }
 
 }  // namespace ulpscope::engine

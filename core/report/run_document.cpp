@@ -2,6 +2,9 @@
 
 #include "core/base/number_text.h"
 
+#include <algorithm>
+#include <cmath>
+
 namespace ulpscope::report {
 namespace {
 
@@ -37,6 +40,7 @@ json withoutIndex(json items, const char* key) {
 json flipsJson(const RunRecord& run, json flips) {
   for (json& flip : flips) {
     flip.erase("sample");
+    if (run.settings.decision.errorsToFlip() == 0) flip["reference_margin"] = flip["candidate_margin"] = nullptr;
     json& first = flip["first_site_over_tolerance"];
     if (first.is_null()) continue;
     const auto index = first.get<std::size_t>();
@@ -59,12 +63,28 @@ json emptyDocument() {
                    {"engine", {{"libtorch", nullptr}, {"policy_table", nullptr}, {"mode", nullptr}}},
                    {"model", {{"path", nullptr}, {"code_sha256", nullptr}, {"weights_sha256", nullptr}}},
                    {"policy", {{"autocast", nullptr}, {"fp32", json::array()}, {"disable", json::array()}}}};
-  for (const char* key : {"error", "session", "run_id", "probe_check", "first_nonfinite", "candidate_error", "verdict", "noise_floor", "accumulation", "capture"})
+  for (const char* key : {"error", "session", "run_id", "probe_check", "first_nonfinite", "candidate_error", "verdict", "noise_floor", "accumulation", "capture", "decision"})
     document[key] = nullptr;
   for (const char* key : {"warnings", "outputs", "nonfinite_origins", "reference_nonfinite", "control_flow",
                           "unresolved_calls", "flips", "no_decision", "nonfinite_samples", "only_samples", "sites", "module_outputs"})
     document[key] = json::array();
   return document;
+}
+
+// What was decided how, and what the errors allow.
+json decisionJson(const RunRecord& run) {
+  const session::DecisionRule& rule = run.settings.decision;
+  if (rule.kind == session::DecisionRule::Kind::none) return nullptr;
+  const auto evaluated = std::count_if(run.decisions.begin(), run.decisions.end(), [](const auto& d) { return !std::isnan(d.referenceMargin); });
+  const auto possible = std::count_if(run.decisions.begin(), run.decisions.end(), [&](const auto& d) { return !std::isnan(d.referenceMargin) && d.mayFlip(rule); });
+  const bool margins = rule.errorsToFlip() > 0;
+  return {{"rule", rule.text()},
+          {"output", textOrNull(run.settings.decisionOutput)},
+          {"tie", session::name(run.settings.tie)},
+          {"samples", evaluated},
+          {"flip_possible", margins ? json(possible) : json(nullptr)},
+          {"quality", toJson(run.quality)},
+          {"regression", toJson(run.regression)}};
 }
 
 void fillProvenance(json& document, const Session& session, const RunRecord& run) {
@@ -98,6 +118,7 @@ json runDocument(const Session& session, const RunRecord& run, const std::string
   document["reference_nonfinite"] = withoutIndex(record.at("reference_nonfinite"), "site");
   if (!run.nonfiniteOrigins.empty()) document["first_nonfinite"] = document["nonfinite_origins"].front();
   document["flips"] = flipsJson(run, record.at("flips"));
+  document["decision"] = decisionJson(run);
   for (const SiteSummary& site : run.sites) document["sites"].push_back(siteJson(site));
   return document;
 }

@@ -24,7 +24,7 @@ constexpr std::size_t kShownLeftOut = 5;
 constexpr std::size_t kShownOutputs = 5;
 
 std::string flipsOfNoise(const RunRecord& run) {
-  if (run.settings.decision.kind == session::DecisionRule::Kind::none) return "";
+  if (!run.settings.decision.decides()) return "";
   const auto within = std::count_if(run.flips.begin(), run.flips.end(), [](const session::Flip& f) { return f.withinNoiseFloor; });
   std::string text = run.noiseFloor->flips.empty() ? std::string("  FP32 decides every sample as before\n")
                                                    : fmt::format("  FP32 itself decides otherwise: {}\n", listed(run.noiseFloor->flips));
@@ -54,6 +54,10 @@ std::string fileText(const RunRecord& run, const std::string& sessionPath) {
 }
 
 }  // namespace
+
+std::string lowName(const RunRecord& run) { return run.settings.autocast == base::DType::bfloat16 ? "BF16" : "FP16"; }
+
+std::string andMore(std::size_t total, std::size_t shown) { return total > shown ? fmt::format("  ... and {} more\n", total - shown) : ""; }
 
 std::string listed(const std::vector<std::string>& names) {
   std::string text;

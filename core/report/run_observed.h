@@ -10,9 +10,13 @@
 
 namespace ulpscope::report {
 
+std::string lowName(const session::RunRecord& run);  // "FP16", "BF16"
+std::string andMore(std::size_t total, std::size_t shown);  // "  ... and 3 more\n", or ""
+
 // Each "" where there is nothing to say, else whole lines.
 std::string subsetText(const session::RunRecord& run);                                       // of the header
 std::string accumulationText(const session::RunRecord& run);                                 // "ACCUMULATION ..."
+std::string decisionText(const session::Session& session, const session::RunRecord& run);    // "DECISIONS ..."
 std::string noiseText(const session::RunRecord& run);                                        // "NOISE FLOOR ..."
 std::string refereeText(const session::Session& session, const session::RunRecord& run);     // "REFEREE ..."
 std::string captureText(const session::RunRecord& run, const std::string& sessionPath);      // "CAPTURED ..."

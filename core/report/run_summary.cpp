@@ -1,5 +1,4 @@
 #include "core/base/number_text.h"
-#include "core/report/rate_interval.h"
 #include "core/report/run_document.h"
 #include "core/report/run_observed.h"
 
@@ -14,27 +13,19 @@ namespace {
 
 using base::counted;
 using base::shortNumber;
-using session::Flip;
 using session::Metric;
 using session::NonfiniteFinding;
 using session::RunRecord;
-using session::ScoredClass;
 using session::Session;
 using session::SiteSummary;
 
-constexpr std::size_t kShownFlips = 10;
 constexpr std::size_t kShownSites = 5;
 constexpr std::size_t kShownOrigins = 5;
 
-std::string lowName(const RunRecord& run) { return run.settings.autocast == base::DType::bfloat16 ? "BF16" : "FP16"; }
 std::string moduleName(const std::string& path) { return path.empty() ? "(root)" : path; }
 
 // What a run that broke off says holds for its beginning only.
 std::string upTo(const RunRecord& run) { return run.candidateError ? ", up to the error" : ""; }
-
-std::string andMore(std::size_t total, std::size_t shown) {
-  return total > shown ? fmt::format("  ... and {} more\n", total - shown) : "";
-}
 
 std::string header(const Session& session, const RunRecord& run) {
   const std::string file = std::filesystem::path(session.model.path).filename().string();
@@ -130,62 +121,6 @@ std::string divergenceText(const RunRecord& run) {
   return text + controlFlowText(run);
 }
 
-std::string decisionName(const Session& session, std::int64_t index, const std::vector<ScoredClass>& top) {
-  if (!top.empty() && top.front().index == index && !top.front().name.empty()) return top.front().name;
-  return session.className(index);
-}
-
-std::string flipRow(const Session& session, const RunRecord& run, const Flip& flip) {
-  const auto site = static_cast<std::size_t>(flip.firstSiteOverTolerance);
-  const bool known = flip.firstSiteOverTolerance >= 0 && site < run.sites.size();
-  std::string kind = flip.kind + (flip.effect.empty() ? "" : ", " + flip.effect);
-  if (!flip.positions.empty()) kind += fmt::format(", {}", counted(static_cast<std::int64_t>(flip.positions.size()), "position"));
-  return fmt::format("  {:<12} {:<14} {:<14} {:>11} {:>11}  {:<24} {}\n", flip.sampleId + (flip.withinNoiseFloor ? " *" : ""),
-                     decisionName(session, flip.referenceDecision, flip.referenceTop),
-                     decisionName(session, flip.candidateDecision, flip.candidateTop), shortNumber(flip.referenceMargin),
-                     shortNumber(flip.candidateMargin), kind, known ? siteLabel(run.sites[site]) : "-");
-}
-
-std::string flipTable(const Session& session, const RunRecord& run) {
-  const std::string low = lowName(run);
-  std::string text = fmt::format("  {:<12} {:<14} {:<14} {:>11} {:>11}  {:<24} {}\n", "sample", "FP32", low, "margin FP32",
-                                 "margin " + low, "kind", "first site over tolerance");
-  for (std::size_t i = 0; i < std::min(run.flips.size(), kShownFlips); ++i) text += flipRow(session, run, run.flips[i]);
-  return text + andMore(run.flips.size(), kShownFlips);
-}
-
-// Those without one in the candidate, too, stand in noDecision.
-std::vector<std::string> missingInReferenceOnly(const Session& session, const RunRecord& run) {
-  std::vector<std::string> ids;
-  for (std::size_t i = 0; i < std::min(run.decisions.size(), session.samples.ids.size()); ++i) {
-    if (!std::isnan(run.decisions[i].referenceMargin)) continue;
-    const std::string& id = session.samples.ids[i];
-    if (run.ran(id) && std::find(run.noDecision.begin(), run.noDecision.end(), id) == run.noDecision.end()) ids.push_back(id);
-  }
-  return ids;
-}
-
-std::string decisionText(const Session& session, const RunRecord& run) {
-  if (run.settings.decision.kind == session::DecisionRule::Kind::none) return "DECISIONS\n  none asked for (--decision argmax)\n";
-  const auto missing = static_cast<std::int64_t>(run.noDecision.size());
-  const auto inReference = static_cast<std::int64_t>(missingInReferenceOnly(session, run).size());
-  const std::size_t asked = run.settings.onlySamples.empty() ? run.decisions.size() : std::min(run.decisions.size(), run.settings.onlySamples.size());
-  const auto total = static_cast<std::int64_t>(asked) - missing - inReference;
-  const auto flips = static_cast<std::int64_t>(run.flips.size());
-  std::string text = fmt::format("DECISIONS ({})\n", run.settings.decision.text());
-  if (total <= 0)
-    text += "  not evaluated: no sample has a decision in both runs\n";
-  else
-    text += fmt::format("  {} of {} flip ({})\n", flips, counted(total, "decision"),
-                        run.settings.onlySamples.empty() ? rateText(std::min(flips, total), total) : std::string("chosen samples: no rate"));
-  if (missing > 0)
-    text += fmt::format("  no decision for {} (scores are NaN), not counted above: {}\n", counted(missing, "sample"), listed(run.noDecision));
-  if (inReference > 0)
-    text += fmt::format("  no decision in FP32 itself for {} (scores are NaN), not counted above: {}\n", counted(inReference, "sample"),
-                        listed(missingInReferenceOnly(session, run)));
-  return flips > 0 ? text + flipTable(session, run) : text;
-}
-
 std::vector<const SiteSummary*> worstSites(const RunRecord& run) {
   std::vector<const SiteSummary*> sites;
   for (const SiteSummary& site : run.sites)
@@ -275,7 +210,7 @@ std::string beforeText(const Session& session, const RunRecord& run) {
                                  before->nonfiniteOrigins.size(), run.nonfiniteOrigins.size());
   const bool sameDecision = before->settings.decision.text() == run.settings.decision.text() &&
                             before->settings.decisionOutput == run.settings.decisionOutput &&
-                            run.settings.decision.kind != session::DecisionRule::Kind::none;
+                            run.settings.decision.decides();
   if (sameDecision)
     text += fmt::format(", flips {} -> {}, without decision {} -> {}", before->flips.size(), run.flips.size(),
                         before->noDecision.size(), run.noDecision.size());

@@ -39,6 +39,21 @@ ValueRange rangeFrom(const json& j) {
   return {numberFromJson(j.at("min")), numberFromJson(j.at("max")), numberFromJson(j.at("max_abs"))};
 }
 
+json toJson(const std::optional<RootCause>& c) {
+  if (!c) return nullptr;
+  return {{"op", c->op}, {"module", c->modulePath}, {"source", c->source}, {"occurrence", c->occurrence}, {"why", c->why}};
+}
+std::optional<RootCause> rootCauseFrom(const json& j) {
+  if (j.is_null()) return std::nullopt;
+  return RootCause{j.at("op"), j.at("module"), j.at("source"), j.at("occurrence"), j.at("why")};
+}
+
+json toJson(const std::optional<FirstValue>& f) { return f ? json{{"site", f->site}, {"sample_ids", f->sampleIds}} : json(nullptr); }
+std::optional<FirstValue> firstValueFrom(const json& j) {
+  if (j.is_null()) return std::nullopt;
+  return FirstValue{j.at("site"), j.at("sample_ids").get<std::vector<std::string>>()};
+}
+
 json toJson(const NonfiniteFinding& f) {
   json operands = json::array();
   for (const OperandRange& o : f.operands) {
@@ -55,8 +70,8 @@ json toJson(const NonfiniteFinding& f) {
           {"overload", f.overload},     {"module", f.modulePath}, {"source", f.source},
           {"occurrence", f.occurrence}, {"sample_ids", f.sampleIds}, {"whole_batch", f.wholeBatch},
           {"values", values},           {"counts", toJson(f.counts)}, {"cause", f.cause},
-          {"root_cause", nullptr},      {"operands", operands},   {"reference", toJson(f.reference)},
-          {"diagnosis", f.diagnosis}};
+          {"root_cause", toJson(f.rootCause)}, {"operands", operands},   {"reference", toJson(f.reference)},
+          {"diagnosis", f.diagnosis},   {"explained_by", f.explainedBy.empty() ? json(nullptr) : json(f.explainedBy)}};
 }
 
 NonfiniteFinding findingFrom(const json& j) {
@@ -75,54 +90,8 @@ NonfiniteFinding findingFrom(const json& j) {
   for (const json& o : j.at("operands")) f.operands.push_back({o.at("name"), dtypeFrom(o.at("dtype")), rangeFrom(o)});
   f.reference = rangeFrom(j.at("reference"));
   f.diagnosis = j.at("diagnosis");
-  return f;
-}
-
-json toJson(const std::vector<ScoredClass>& top) {
-  json list = json::array();
-  for (const ScoredClass& c : top)
-    list.push_back({{"index", c.index}, {"name", c.name.empty() ? json(nullptr) : json(c.name)}, {"score", jsonNumber(c.score)}});
-  return list;
-}
-
-std::vector<ScoredClass> topFrom(const json& j) {
-  std::vector<ScoredClass> top;
-  for (const json& c : j)
-    top.push_back({c.at("index"), c.at("name").is_null() ? std::string() : c.at("name").get<std::string>(), numberFromJson(c.at("score"))});
-  return top;
-}
-
-json toJson(const Flip& f) {
-  return {{"sample_id", f.sampleId},
-          {"sample", f.sample},
-          {"reference", f.referenceDecision},
-          {"candidate", f.candidateDecision},
-          {"reference_margin", jsonNumber(f.referenceMargin)},
-          {"candidate_margin", jsonNumber(f.candidateMargin)},
-          {"kind", f.kind},
-          {"effect", f.effect.empty() ? json(nullptr) : json(f.effect)},
-          {"positions", f.positions},
-          {"reference_top", toJson(f.referenceTop)},
-          {"candidate_top", toJson(f.candidateTop)},
-          {"first_site_over_tolerance", f.firstSiteOverTolerance < 0 ? json(nullptr) : json(f.firstSiteOverTolerance)},
-          {"within_noise_floor", f.withinNoiseFloor}};
-}
-
-Flip flipFrom(const json& j) {
-  Flip f;
-  f.sampleId = j.at("sample_id");
-  f.sample = j.at("sample");
-  f.referenceDecision = j.at("reference");
-  f.candidateDecision = j.at("candidate");
-  f.referenceMargin = numberFromJson(j.at("reference_margin"));
-  f.candidateMargin = numberFromJson(j.at("candidate_margin"));
-  f.kind = j.at("kind");
-  f.effect = j.at("effect").is_null() ? std::string() : j.at("effect").get<std::string>();
-  f.positions = j.at("positions").get<std::vector<std::int64_t>>();
-  f.referenceTop = topFrom(j.at("reference_top"));
-  f.candidateTop = topFrom(j.at("candidate_top"));
-  f.firstSiteOverTolerance = j.at("first_site_over_tolerance").is_null() ? -1 : j.at("first_site_over_tolerance").get<std::int64_t>();
-  f.withinNoiseFloor = j.at("within_noise_floor");
+  f.rootCause = rootCauseFrom(j.at("root_cause"));
+  f.explainedBy = j.at("explained_by").is_null() ? std::string() : j.at("explained_by").get<std::string>();
   return f;
 }
 
@@ -245,9 +214,6 @@ base::Result<SiteSummary> siteFromJson(const json& j) try {
 }
 
 json toJson(const RunRecord& r) {
-  json decisions = json::array();
-  for (const SampleDecision& d : r.decisions)
-    decisions.push_back({jsonNumber(d.referenceMargin), jsonNumber(d.candidateMargin)});
   json controlFlow = json::array();
   for (const ControlFlowFinding& c : r.controlFlow)
     controlFlow.push_back({{"module", c.modulePath}, {"op", c.op}, {"what", c.what}});
@@ -271,10 +237,14 @@ json toJson(const RunRecord& r) {
           {"nonfinite_origins", listToJson(r.nonfiniteOrigins)},
           {"reference_nonfinite", listToJson(r.referenceNonfinite)},
           {"consequence_sites", r.consequenceSites},
+          {"first_nan", toJson(r.firstNan)},
+          {"first_inf", toJson(r.firstInf)},
           {"candidate_error", error},
           {"control_flow", controlFlow},
           {"flips", listToJson(r.flips)},
-          {"decisions", decisions},
+          {"decisions", toJson(r.decisions)},
+          {"quality", toJson(r.quality)},
+          {"regression", toJson(r.regression)},
           {"no_decision", r.noDecision},
           {"nonfinite_samples", r.nonfiniteSamples},
           {"module_outputs", toJson(r.moduleOutputs)},
@@ -305,10 +275,14 @@ base::Result<RunRecord> runFromJson(const json& j, std::vector<SiteSummary> site
   r.nonfiniteOrigins = listFrom<NonfiniteFinding>(j.at("nonfinite_origins"), findingFrom);
   r.referenceNonfinite = listFrom<NonfiniteFinding>(j.at("reference_nonfinite"), findingFrom);
   r.consequenceSites = j.at("consequence_sites");
+  r.firstNan = firstValueFrom(j.at("first_nan"));
+  r.firstInf = firstValueFrom(j.at("first_inf"));
   if (const json& e = j.at("candidate_error"); !e.is_null()) r.candidateError = CandidateError{e.at("op"), e.at("module"), e.at("message")};
   for (const json& c : j.at("control_flow")) r.controlFlow.push_back({c.at("module"), c.at("op"), c.at("what")});
-  r.flips = listFrom<Flip>(j.at("flips"), flipFrom);
-  for (const json& d : j.at("decisions")) r.decisions.push_back({numberFromJson(d.at(0)), numberFromJson(d.at(1))});
+  r.flips = listFrom<Flip>(j.at("flips"), flipFromJson);
+  r.decisions = decisionsFromJson(j.at("decisions"));
+  r.quality = qualityFromJson(j.at("quality"));
+  r.regression = regressionFromJson(j.at("regression"));
   r.noDecision = j.at("no_decision").get<std::vector<std::string>>();
   r.nonfiniteSamples = j.at("nonfinite_samples").get<std::vector<std::string>>();
   r.moduleOutputs = moduleOutputsFromJson(j.at("module_outputs"));

@@ -63,4 +63,9 @@ SiteTolerance siteTolerance(base::DType low) {
   return low == base::DType::bfloat16 ? SiteTolerance{1.6e-2, 1e-5} : SiteTolerance{1e-3, 1e-5};
 }
 
+const NonfiniteFinding* RunRecord::unexplained() const {
+  const auto found = std::find_if(referenceNonfinite.begin(), referenceNonfinite.end(), [](const auto& f) { return f.explainedBy.empty(); });
+  return found == referenceNonfinite.end() ? nullptr : &*found;
+}
+
 }  // namespace ulpscope::session

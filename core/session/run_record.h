@@ -3,6 +3,7 @@
 
 #include "core/base/dtype.h"
 #include "core/base/error.h"
+#include "core/session/decisions.h"
 #include "core/session/observation.h"
 #include "core/session/settings.h"
 #include "core/session/site_summary.h"
@@ -32,6 +33,13 @@ struct OperandRange {
   ValueRange range;
 };
 
+// The op that lost what the op with the non-finite result then missed.
+struct RootCause {
+  std::string op, modulePath, source;
+  int occurrence = 1;
+  std::string why;  // "its 0.9999 rounds to 1 in float16"
+};
+
 struct NonfiniteFinding {
   std::string stage;  // "input", "parameter", "intermediate", "output"
   std::int64_t site = -1;  // index into RunRecord::sites; -1: no site (an input, a parameter)
@@ -44,36 +52,14 @@ struct NonfiniteFinding {
   std::vector<OperandRange> operands;  // candidate's operands as the op got them
   ValueRange reference;                // reference's values at the same places
   std::string diagnosis;               // one sentence to paste
+  std::optional<RootCause> rootCause;  // empty: the op itself is to blame, or nothing else was found
+  std::string explainedBy;             // of a reference's finding: the rule that calls it intended; empty: none
 };
 
-struct ScoredClass {
-  std::int64_t index = 0;
-  std::string name;  // empty without class names
-  double score = 0;
-};
-
-// Decisions are class indices, one a position (one in all for a plain classifier).
-struct Flip {
-  std::string sampleId;
-  std::int64_t sample = -1;
-  std::int64_t referenceDecision = -1;  // at the first flipped position
-  std::int64_t candidateDecision = -1;
-  double referenceMargin = 0;
-  double candidateMargin = 0;
-  std::string kind;                     // "changed", "tie made", "tie broken"
-  std::string effect;                   // "regressed", "fixed", "wrong to wrong"; empty without labels
-  std::vector<std::int64_t> positions;  // flipped positions, row-major within the sample; empty: one decision a sample
-  std::vector<ScoredClass> referenceTop;  // two best
-  std::vector<ScoredClass> candidateTop;
-  std::int64_t firstSiteOverTolerance = -1;  // index into RunRecord::sites; -1: none
-  // FP32 with another sample order and thread count decides otherwise too, or moves a score by half the margin: AMP is not to blame.
-  bool withinNoiseFloor = false;
-};
-
-// One sample's decision in both runs, flipped or not: what margin plots and sample orders are made of.
-struct SampleDecision {
-  double referenceMargin = 0;  // NaN: no decision
-  double candidateMargin = 0;
+// The first op site, in execution order, at which the candidate has such a value where the reference has none, origin or not.
+struct FirstValue {
+  std::int64_t site = -1;
+  std::vector<std::string> sampleIds;  // empty: the samples were not told apart
 };
 
 struct ControlFlowFinding {
@@ -107,11 +93,14 @@ struct RunRecord {
   std::vector<NonfiniteFinding> nonfiniteOrigins;     // in execution order; the first is "the first non-finite"
   std::vector<NonfiniteFinding> referenceNonfinite;
   std::int64_t consequenceSites = 0;
+  std::optional<FirstValue> firstNan, firstInf;  // +inf or -inf
   std::optional<CandidateError> candidateError;
   std::vector<ControlFlowFinding> controlFlow;
   std::vector<Flip> flips;
   std::vector<SampleDecision> decisions;  // one a sample; empty with decision none
   std::vector<std::string> noDecision;    // sample ids whose candidate scores are NaN
+  std::optional<Quality> quality;         // empty: no labels, or no decision that they fit
+  std::optional<Regression> regression;   // with decision regression
   std::vector<std::string> nonfiniteSamples;  // sample ids whose candidate outputs are non-finite where the reference's are not
   std::optional<NoiseFloor> noiseFloor;   // empty: not asked for
   std::optional<Accumulation> accumulation;  // empty: not asked for, or nothing to compare
@@ -119,6 +108,8 @@ struct RunRecord {
 
   std::string id() const;  // "run_0001"
   bool ran(const std::string& sampleId) const;  // among the samples that this run was asked for
+  // Of the reference's non-finite values the first that no rule explains: with one FP32 is no baseline. nullptr: none.
+  const NonfiniteFinding* unexplained() const;
 };
 
 // Everything of a run but its sites, with the key names of the run document where it has them.

@@ -74,7 +74,7 @@ Result<std::set<std::string>> named(const Session& session, const std::string& t
 Result<std::set<std::string>> chosenFrom(const Session& session, const RunRecord& run, const std::string& text) {
   if (text == "nonfinite") return nonfiniteIn(run);
   if (text.rfind(kNear, 0) == 0) return nearest(session, run, text);
-  if (run.settings.decision.kind == DecisionRule::Kind::none) return usage(text, run.id() + " has no decisions", "run once with --decision argmax first");
+  if (!run.settings.decision.decides()) return usage(text, run.id() + " has no decisions", "run once with --decision argmax first");
   std::set<std::string> ids;
   for (const Flip& flip : run.flips) ids.insert(flip.sampleId);
   return ids;

@@ -18,7 +18,10 @@ struct SampleSet {
   std::string classNamesPath;
   std::vector<std::string> ids;
   std::vector<std::int64_t> labels;      // empty or one a sample
+  std::vector<double> targets;           // of a regression: empty, or the same number for each sample
   std::vector<std::string> classNames;   // may be empty
+  std::vector<std::string> kinds;        // empty, or "common", "edge" or "boundary" for each sample
+  std::string preprocessing;             // id of what was done to the inputs before; empty: not said
 };
 
 struct Session {

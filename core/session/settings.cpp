@@ -2,7 +2,6 @@
 
 #include <nlohmann/json.hpp>
 
-#include <charconv>
 
 namespace ulpscope::session {
 
@@ -51,30 +50,6 @@ std::optional<TieRule> tieRuleFromName(const std::string& name) {
   return std::nullopt;
 }
 
-std::string DecisionRule::text() const {
-  if (kind == Kind::none) return "none";
-  return dim ? "argmax:" + std::to_string(*dim) : "argmax";
-}
-
-Result<DecisionRule> parseDecisionRule(const std::string& text) {
-  DecisionRule rule;
-  if (text == "none" || text.empty()) return rule;
-  const auto colon = text.find(':');
-  if (text.substr(0, colon) != "argmax")
-    return Error{ErrorKind::usage, "is not a decision rule this version has", "--decision " + text, "use argmax, argmax:DIM or none"};
-  rule.kind = DecisionRule::Kind::argmax;
-  if (colon == std::string::npos) return rule;
-  int dim = 0;
-  const char* end = text.data() + text.size();
-  const auto parsed = std::from_chars(text.data() + colon + 1, end, dim);
-  if (parsed.ec == std::errc::result_out_of_range)
-    return Error{ErrorKind::usage, "names an axis that no tensor has", "--decision " + text, "for instance argmax:1"};
-  if (parsed.ec != std::errc() || parsed.ptr != end)
-    return Error{ErrorKind::usage, "needs a whole number after 'argmax:'", "--decision " + text, "for instance argmax:1"};
-  rule.dim = dim;
-  return rule;
-}
-
 nlohmann::json toJson(const RunSettings& s) {
   return {{"autocast", base::name(s.autocast)}, {"policy_table", s.policyTable}, {"mode", name(s.mode)},
           {"device", s.device},                 {"batch_size", s.batchSize},     {"seed", s.seed},
@@ -82,7 +57,7 @@ nlohmann::json toJson(const RunSettings& s) {
           {"accumulate", s.accumulate ? nlohmann::json(name(*s.accumulate)) : nlohmann::json()},
           {"observe", name(s.observe)},         {"noise_floor", s.noiseFloor},   {"referee", s.referee},
           {"capture", s.capture},               {"capture_budget", s.captureBudget}, {"only_samples", s.onlySamples},
-          {"fp32", s.fp32},                     {"disable", s.disable},          {"decision", s.decision.text()},
+          {"fp32", s.fp32},                     {"disable", s.disable},          {"allow_nonfinite", s.allowNonfinite}, {"decision", s.decision.text()},
           {"decision_output", s.decisionOutput}, {"tie", name(s.tie)},           {"batch_axis", s.batchAxis}};
 }
 
@@ -116,6 +91,7 @@ Result<RunSettings> settingsFromJson(const nlohmann::json& json) try {
   s.onlySamples = json.at("only_samples").get<std::vector<std::string>>();
   s.fp32 = json.at("fp32").get<std::vector<std::string>>();
   s.disable = json.at("disable").get<std::vector<std::string>>();
+  s.allowNonfinite = json.at("allow_nonfinite").get<std::vector<std::string>>();
   auto rule = parseDecisionRule(json.at("decision"));
   if (!rule) return rule.error();
   s.decision = rule.value();

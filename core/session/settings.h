@@ -30,13 +30,28 @@ std::optional<Accumulate> accumulateFromName(const std::string& name);
 std::optional<Observe> observeFromName(const std::string& name);
 std::optional<TieRule> tieRuleFromName(const std::string& name);
 
-// How a decision is read off an output. dim counts within the output, the sample axis included; default the last one.
+// How a decision is read off an output.
 struct DecisionRule {
-  enum class Kind { none, argmax } kind = Kind::none;
-  std::optional<int> dim;
-  std::string text() const;  // "none", "argmax", "argmax:1"
+  enum class Kind {
+    none,
+    argmax, argmin,  // the class with the largest, or smallest, score
+    topk,            // the set of the k largest scores
+    threshold,       // above or not, every element by itself: binary and multi-label scores
+    exact,           // the whole numbers of the output themselves: masks, indices, token ids
+    regression       // no decision: errors and extreme values of the output
+  } kind = Kind::none;
+  std::optional<int> dim;  // argmax, argmin, topk: axis of the classes, the sample axis counted; default the last one
+  int k = 1;               // topk, at least 1
+  double threshold = 0;
+  bool orEqual = false;    // threshold: a score equal to it is above (ge), or not (gt)
+
+  bool decides() const { return kind != Kind::none && kind != Kind::regression; }
+  bool hasClasses() const { return kind == Kind::argmax || kind == Kind::argmin || kind == Kind::topk; }
+  // A flip needs a margin of at most this many times the largest error of the sample's scores; 0: there are no margins.
+  int errorsToFlip() const { return hasClasses() ? 2 : kind == Kind::threshold ? 1 : 0; }
+  std::string text() const;  // "none", "argmax", "argmax:1", "topk:5", "topk:5:1", "threshold:0.5:ge", "exact", "regression"
 };
-// Error kind usage naming the rules that exist.
+// Error kind usage naming the rules that exist, or what is wrong with the words after the colon.
 base::Result<DecisionRule> parseDecisionRule(const std::string& text);
 
 // Defaults are those of the command line.
@@ -59,6 +74,7 @@ struct RunSettings {
   std::vector<std::string> onlySamples;  // ids; empty: all
   std::vector<std::string> fp32;     // autocast off, inputs cast to float32 at the border
   std::vector<std::string> disable;  // autocast off, inputs as they are
+  std::vector<std::string> allowNonfinite;  // rules (allowed_nonfinite.h) that call non-finite values of FP32 intended
   DecisionRule decision;
   std::string decisionOutput;  // empty: the only output, or the first floating one
   TieRule tie = TieRule::first;

@@ -3,6 +3,12 @@
 #include <charconv>
 
 namespace ulpscope::storage {
+namespace {
+
+// Sessions and metrics of format 1 lack what later ones hold.
+int oldestRead(const std::string& format) { return format == "ulpscope-tensors" ? 1 : 2; }
+
+}  // namespace
 
 std::string ulpscopeVersion() { return ULPSCOPE_VERSION; }
 
@@ -32,6 +38,8 @@ void checkHeader(hid_t file, const std::string& format, int version) {
   if (found > version)
     h5::fail("has format " + std::to_string(found) + ", this Ulpscope (" + ulpscopeVersion() + ") reads up to " + std::to_string(version), "",
              "open it with the Ulpscope that wrote it, or a newer one");
+  if (found < oldestRead(format))
+    h5::fail("has format " + std::to_string(found) + ", of a version before the first release", "", "run the experiment again");
 }
 
 }  // namespace ulpscope::storage

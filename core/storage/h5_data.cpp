@@ -227,6 +227,8 @@ std::vector<bool> readBools(hid_t group, const std::string& name) {
   return {bytes.begin(), bytes.end()};
 }
 
+bool has(hid_t group, const std::string& name) { return H5Lexists(group, name.c_str(), H5P_DEFAULT) > 0; }
+
 bool isUtf8(const std::string& text) {
   for (std::size_t i = 0; i < text.size();) {
     const auto lead = static_cast<unsigned char>(text[i]);

@@ -52,6 +52,8 @@ const std::vector<T>& ofLength(const std::vector<T>& column, std::size_t expecte
   return column;
 }
 
+bool has(hid_t group, const std::string& name);  // whether there is a link of that name
+
 bool isUtf8(const std::string& text);
 
 }  // namespace ulpscope::storage::h5

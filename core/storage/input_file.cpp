@@ -7,6 +7,7 @@
 
 #include <array>
 #include <charconv>
+#include <cmath>
 #include <fstream>
 #include <unordered_set>
 
@@ -63,6 +64,10 @@ void readEntry(hid_t file, const h5::LinkName& link, InputFile& input) {
     input.labels = h5::readIntegers(file, "labels");
   else if (link.name == "class_names")
     input.classNames = h5::readTexts(file, "class_names");
+  else if (link.name == "sample_kinds")
+    input.kinds = h5::readTexts(file, "sample_kinds");
+  else if (link.name == "preprocessing")
+    input.preprocessing = h5::readText(file, "preprocessing");
   else if (link.name == "expected")
     input.expected = readExpected(file);
   else if (link.type == H5L_TYPE_HARD && isGroup(file, link.name))
@@ -100,20 +105,28 @@ std::string stripped(const std::string& text) {
   return first == std::string::npos ? "" : text.substr(first, text.find_last_not_of(" \t") - first + 1);
 }
 
-Result<std::vector<std::int64_t>> labelsOfText(const std::string& path) {
+// A whole number in each line: labels. A fraction somewhere: targets.
+Result<Truth> truthOfText(const std::string& path) {
   const auto lines = readLines(path);
   if (!lines) return lines.error();
-  std::vector<std::int64_t> labels;
+  Truth truth;
+  bool whole = true;
   for (std::size_t i = 0; i < lines->size(); ++i) {
     const std::string text = stripped(lines.value()[i]);
     if (text.empty() && i + 1 == lines->size()) continue;
+    const char* end = text.data() + text.size();
     std::int64_t label = 0;
-    const auto parsed = std::from_chars(text.data(), text.data() + text.size(), label);
-    if (parsed.ec != std::errc() || parsed.ptr != text.data() + text.size())
-      return Error{ErrorKind::input, "'" + text.substr(0, 40) + "' is no whole number", path + ", line " + std::to_string(i + 1), "write one integer a line"};
-    labels.push_back(label);
+    double target = 0;
+    const auto asLabel = std::from_chars(text.data(), end, label);
+    const auto asTarget = std::from_chars(text.data(), end, target);
+    if (asTarget.ec != std::errc() || asTarget.ptr != end || !std::isfinite(target))
+      return Error{ErrorKind::input, "'" + text.substr(0, 40) + "' is no number", path + ", line " + std::to_string(i + 1), "write one number a line: whole ones are classes"};
+    whole = whole && asLabel.ec == std::errc() && asLabel.ptr == end;
+    truth.labels.push_back(label);
+    truth.targets.push_back(target);
   }
-  return labels;
+  whole ? truth.targets.clear() : truth.labels.clear();
+  return truth;
 }
 
 template <typename T, typename Read>
@@ -143,10 +156,18 @@ Result<InputFile> readInputFile(const std::string& path) {
   return h5::guardedRead(path, [&] { return readAll(path); });
 }
 
-Result<std::vector<std::int64_t>> readLabels(const std::string& path) {
+Result<Truth> readTruth(const std::string& path) {
   if (auto plain = checkPlainFile(path); !plain) return plain.error();
-  if (!looksLikeHdf5(path)) return labelsOfText(path);
-  return readFromHdf5<std::int64_t>(path, "labels", [](hid_t file, const char* name) { return h5::readIntegers(file, name); });
+  if (!looksLikeHdf5(path)) return truthOfText(path);
+  return h5::guardedRead(path, [&] {
+    const h5::File file = h5::openForReading(path, h5::Locking::asConfigured);
+    Truth truth;
+    if (!h5::has(file, "labels") && h5::has(file, "targets"))
+      truth.targets = h5::readDoubles(file, "targets");
+    else
+      truth.labels = h5::readIntegers(file, "labels");
+    return truth;
+  });
 }
 
 Result<std::vector<std::string>> readClassNames(const std::string& path) {

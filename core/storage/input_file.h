@@ -20,21 +20,29 @@ struct RawTensor {
   std::vector<std::byte> bytes;
 };
 
-// What an inputs file holds. Reserved names at the root: sample_ids (strings), labels (integers), class_names (strings),
-// group `expected` (saved eager outputs by output name). Every other dataset at the root is an input named as
-// forward's argument. An attribute `dtype` = "bfloat16" on a uint16 dataset is honoured (facts: h5py writes it so).
+// What an inputs file holds. Reserved names at the root: sample_ids (strings), labels (integers), class_names (strings), sample_kinds
+// (strings), preprocessing (a string), group `expected` (saved eager outputs by output name). Every other dataset at the root is an input
+// named as forward's argument, or `targets` (floating, one row a sample). An attribute `dtype` = "bfloat16" on a uint16 dataset is honoured (facts: h5py writes it so).
 struct InputFile {
   std::vector<RawTensor> inputs;
   std::vector<std::string> sampleIds;
   std::vector<std::int64_t> labels;
   std::vector<std::string> classNames;
+  std::vector<std::string> kinds;
+  std::string preprocessing;
   std::vector<RawTensor> expected;
 };
 
 bool looksLikeHdf5(const std::string& path);  // by its signature
 base::Result<InputFile> readInputFile(const std::string& path);
-// Labels: an HDF5 file with `labels`, or text with one integer a line. Class names: one a line.
-base::Result<std::vector<std::int64_t>> readLabels(const std::string& path);
+// What is true of the samples: classes (HDF5 `labels`, or text with one whole number a line) or quantities (HDF5 `targets`, 1-D, or text
+// with one number a line of which one has a fraction). One of the two is empty.
+struct Truth {
+  std::vector<std::int64_t> labels;
+  std::vector<double> targets;
+};
+base::Result<Truth> readTruth(const std::string& path);
+// One a line, or HDF5 `class_names`.
 base::Result<std::vector<std::string>> readClassNames(const std::string& path);
 
 }  // namespace ulpscope::storage

@@ -22,10 +22,12 @@ std::string dumped(const json& value) { return value.dump(-1, ' ', false, json::
 void writeSamples(hid_t file, const SampleSet& samples) {
   const h5::Group group = h5::createGroup(file, "samples", "NXcollection");
   h5::writeText(group, "origin", dumped({{"path", samples.path}, {"sha256", samples.sha256},
-                                         {"labels_path", samples.labelsPath}, {"class_names_path", samples.classNamesPath}}));
+                                         {"labels_path", samples.labelsPath}, {"class_names_path", samples.classNamesPath}, {"preprocessing", samples.preprocessing}}));
   h5::writeColumn(group, "sample_ids", samples.ids);
   h5::writeColumn(group, "labels", samples.labels);
+  h5::writeColumn(group, "targets", samples.targets);
   h5::writeColumn(group, "class_names", samples.classNames);
+  h5::writeColumn(group, "sample_kinds", samples.kinds);
 }
 
 SampleSet readSamples(hid_t file) {
@@ -38,8 +40,13 @@ SampleSet readSamples(hid_t file) {
   samples.classNamesPath = origin.at("class_names_path");
   samples.ids = h5::readTexts(group, "sample_ids");
   samples.labels = h5::readIntegers(group, "labels");
+  samples.targets = h5::readDoubles(group, "targets");
   samples.classNames = h5::readTexts(group, "class_names");
+  samples.kinds = h5::readTexts(group, "sample_kinds");
+  samples.preprocessing = origin.at("preprocessing");
   if (!samples.labels.empty()) h5::ofLength(samples.labels, samples.ids.size(), "labels");
+  if (!samples.kinds.empty()) h5::ofLength(samples.kinds, samples.ids.size(), "sample_kinds");
+  if (!samples.ids.empty() && samples.targets.size() % samples.ids.size() != 0) h5::fail("do not divide among the samples", "targets", "the file is damaged; restore it from a copy");
   return samples;
 }
 

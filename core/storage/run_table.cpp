@@ -183,14 +183,16 @@ std::vector<json> readFlips(hid_t entry) {
 }
 
 void writeDecisions(hid_t entry, const RunRecord& run) {
-  std::vector<double> reference, candidate;
+  std::vector<double> reference, candidate, errors;
   for (const session::SampleDecision& d : run.decisions) {
     reference.push_back(d.referenceMargin);
     candidate.push_back(d.candidateMargin);
+    errors.push_back(d.maxError);
   }
   const h5::Group group = h5::createGroup(entry, "decisions", "NXcollection");
   h5::writeColumn(group, "reference_margin", reference);
   h5::writeColumn(group, "candidate_margin", candidate);
+  h5::writeColumn(group, "max_error", errors);
 }
 
 std::vector<session::SampleDecision> readDecisions(hid_t entry) {
@@ -198,9 +200,32 @@ std::vector<session::SampleDecision> readDecisions(hid_t entry) {
   const auto reference = h5::readDoubles(group, "reference_margin");
   const auto candidate = h5::readDoubles(group, "candidate_margin");
   h5::ofLength(candidate, reference.size(), "candidate_margin");
+  const auto errors = h5::readDoubles(group, "max_error");
+  h5::ofLength(errors, reference.size(), "max_error");
   std::vector<session::SampleDecision> decisions;
-  for (std::size_t i = 0; i < reference.size(); ++i) decisions.push_back({reference[i], candidate[i]});
+  for (std::size_t i = 0; i < reference.size(); ++i) decisions.push_back({reference[i], candidate[i], errors[i]});
   return decisions;
+}
+
+// The sets of top-k decisions stand in the record; the columns of the flips have the best class that the other set lacks.
+json takeSets(std::vector<json>& flips, const RunRecord& run) {
+  json sets = json::array();
+  for (std::size_t i = 0; i < flips.size(); ++i) {
+    if (run.flips[i].referenceSet.empty()) continue;
+    sets.push_back({i, flips[i].at("reference"), flips[i].at("candidate")});
+    flips[i]["reference"] = run.flips[i].referenceDecision;
+    flips[i]["candidate"] = run.flips[i].candidateDecision;
+  }
+  return sets;
+}
+
+void putSets(std::vector<json>& flips, const json& sets) {
+  for (const json& set : sets) {
+    const auto i = set.at(0).get<std::size_t>();
+    if (i >= flips.size()) h5::fail("points outside the flips", "record, flip_sets", "the file is damaged; restore it from a copy");
+    flips[i]["reference"] = set.at(1);
+    flips[i]["candidate"] = set.at(2);
+  }
 }
 
 }  // namespace
@@ -208,7 +233,9 @@ std::vector<session::SampleDecision> readDecisions(hid_t entry) {
 void writeRun(hid_t entry, const RunRecord& run) {
   json record = session::toJson(run);
   writeSites(entry, run.sites);
-  writeFlips(entry, record.at("flips").get<std::vector<json>>());
+  auto flips = record.at("flips").get<std::vector<json>>();
+  record["flip_sets"] = takeSets(flips, run);
+  writeFlips(entry, flips);
   writeDecisions(entry, run);
   record.erase("flips");
   record.erase("decisions");
@@ -217,7 +244,9 @@ void writeRun(hid_t entry, const RunRecord& run) {
 
 RunRecord readRun(hid_t entry) {
   json record = json::parse(h5::readText(entry, "record"));
-  record["flips"] = readFlips(entry);
+  std::vector<json> flips = readFlips(entry);
+  putSets(flips, record.at("flip_sets"));
+  record["flips"] = flips;
   record["decisions"] = json::array();
   auto run = session::runFromJson(record, readSites(entry));
   if (!run) throw h5::Failure{run.error()};

@@ -24,17 +24,20 @@ QString firstSite(const LoadedRun& run, const session::Flip& flip) {
   return qt(session::siteLabel(run.run->sites[static_cast<std::size_t>(flip.firstSiteOverTolerance)]));
 }
 
+TableCell marginCell(const session::DecisionRule& rule, double margin) { return rule.errorsToFlip() == 0 ? textCell(QString()) : numberCell(margin); }
+
 std::vector<TableCell> flipCells(const LoadedRun& run, const session::Flip& flip) {
-  return {idCell(qt(flip.sampleId)), textCell(flip.withinNoiseFloor ? flip.kind + ", within FP32's noise" : flip.kind), textCell(run.session->className(flip.referenceDecision)),
-          textCell(run.session->className(flip.candidateDecision)), numberCell(flip.referenceMargin), numberCell(flip.candidateMargin),
-          textCell(firstSite(run, flip)), textCell(flip.effect)};
+  const session::DecisionRule& rule = run.run->settings.decision;
+  const auto name = [&](std::int64_t decision) { return textCell(session::decisionName(rule, decision, run.session->samples.classNames)); };
+  return {idCell(qt(flip.sampleId)), textCell(flip.withinNoiseFloor ? flip.kind + ", within FP32's noise" : flip.kind), name(flip.referenceDecision),
+          name(flip.candidateDecision), marginCell(rule, flip.referenceMargin), marginCell(rule, flip.candidateMargin), textCell(firstSite(run, flip)), textCell(flip.effect)};
 }
 
 std::vector<TableCell> sameCells(const LoadedRun& run, std::int64_t sample, const session::SampleDecision& decision) {
   const bool ran = run.run->ran(core(sampleId(*run.session, sample)));
   const QString kind = !ran ? QStringLiteral("not run") : std::isnan(decision.candidateMargin) || std::isnan(decision.referenceMargin) ? QStringLiteral("no decision") : QStringLiteral("same");
   return {idCell(sampleId(*run.session, sample)), textCell(kind), textCell(QString()), textCell(QString()),
-          numberCell(decision.referenceMargin), numberCell(decision.candidateMargin), textCell(QString()), textCell(QString())};
+          marginCell(run.run->settings.decision, decision.referenceMargin), marginCell(run.run->settings.decision, decision.candidateMargin), textCell(QString()), textCell(QString())};
 }
 
 }  // namespace

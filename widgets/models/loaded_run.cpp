@@ -77,7 +77,7 @@ QString outcome(const session::RunRecord& run) {
   QStringList parts;
   const std::size_t origins = run.nonfiniteOrigins.size();
   parts << (origins == 0 ? QStringLiteral("no NaN or inf") : qt(base::counted(static_cast<std::int64_t>(origins), "non-finite origin")));
-  if (run.settings.decision.kind != session::DecisionRule::Kind::none)
+  if (run.settings.decision.decides())
     parts << qt(base::counted(static_cast<std::int64_t>(run.flips.size()), "flip"));
   if (!run.noDecision.empty()) parts << QStringLiteral("%1 without a decision").arg(run.noDecision.size());
   return parts.join(QStringLiteral(", "));

@@ -22,7 +22,7 @@ void RunsModel::setSession(const std::shared_ptr<const session::Session>& sessio
     for (const session::RunRecord& run : session->runs) {
       const QString id = qt(run.id());
       const QString shown = id == idB ? QStringLiteral("B") : id == idA ? QStringLiteral("A") : QString();
-      const bool decides = run.settings.decision.kind != session::DecisionRule::Kind::none;
+      const bool decides = run.settings.decision.decides();
       TableCell number = countCell(run.number);
       number.tooltip = QStringLiteral("made %1").arg(qt(run.createdUtc));
       const TableCell none{QStringLiteral("–"), -1, true};

@@ -30,7 +30,7 @@ constexpr int kLogLines = 5000;
 QString comparisonOf(const session::RunRecord& a, const session::RunRecord& b) {
   QStringList parts;
   parts << FindingsPanel::tr("first non-finite: %1 → %2").arg(models::firstNonfiniteText(a), models::firstNonfiniteText(b));
-  if (b.settings.decision.kind != session::DecisionRule::Kind::none)
+  if (b.settings.decision.decides())
     parts << FindingsPanel::tr("flips: %1 → %2").arg(a.flips.size()).arg(b.flips.size());
   if (!a.noDecision.empty() || !b.noDecision.empty())
     parts << FindingsPanel::tr("without a decision: %1 → %2").arg(a.noDecision.size()).arg(b.noDecision.size());
@@ -206,7 +206,7 @@ void FindingsPanel::refreshRun() {
   const std::size_t origins = run ? run->run->nonfiniteOrigins.size() : 0;
   setTabText(kFlips, tr("Flips (%1)").arg(flips));
   setTabText(kNonfinite, tr("Non-finite (%1)").arg(origins));
-  const bool decides = run && run->run->settings.decision.kind != session::DecisionRule::Kind::none;
+  const bool decides = run && run->run->settings.decision.decides();
   const std::size_t decisions = run ? run->run->decisions.size() : 0;
   QString summary = !decides ? tr("This run reads no decisions (run with --decision argmax).") : tr("%1 of %2 flipped").arg(qt(base::groupedInteger(static_cast<std::int64_t>(flips))), qt(base::counted(static_cast<std::int64_t>(decisions), "decision")));
   if (decides && !run->run->noDecision.empty()) summary += tr(", %1 without a decision (NaN scores)").arg(run->run->noDecision.size());

@@ -87,12 +87,13 @@ TEST(SettingsCodec, RefusesAMissingKeyAWrongTypeOrAnUnknownWord) {
 }
 
 TEST(DecisionRule, IsParsedAndWritten) {
-  for (const char* text : {"none", "argmax", "argmax:1", "argmax:-1"}) {
+  for (const char* text : {"none", "argmax", "argmax:1", "argmax:-1", "argmin", "argmin:2", "topk:5", "topk:1:-2", "threshold:0.5", "threshold:-1e-07:ge", "exact", "regression"}) {
     const auto rule = parseDecisionRule(text);
     ASSERT_TRUE(rule.ok()) << text;
     EXPECT_EQ(rule->text(), text);
   }
-  for (const char* text : {"argmax:", "argmax:x", "argmax:1x", "argmaximum", "topk:5", ":1"}) {
+  for (const char* text : {"argmax:", "argmax:x", "argmax:1x", "argmaximum", "argmax:1:2", "topk", "topk:0", "topk:-3", "topk:2.5", "topk:5:", "threshold", "threshold:", "threshold:nan",
+                           "threshold:inf", "threshold:0.5:lt", "threshold:0.5:gt:1", "exact:1", "regression:", ":1"}) {
     const auto rule = parseDecisionRule(text);
     ASSERT_FALSE(rule.ok()) << text;
     EXPECT_EQ(base::exitCode(rule.error().kind), 2);

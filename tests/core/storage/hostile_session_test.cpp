@@ -124,7 +124,7 @@ TEST_F(HostileSession, AForeignHdf5FileIsNamedAsSuch) {
   ASSERT_TRUE(tests::python(m_folder, "import h5py\nh5py.File('s.ulps', 'w')['x'] = 1"));
   EXPECT_THAT(openError(), HasSubstr("none that Ulpscope wrote"));
   fs::copy_file(m_metrics, m_master, fs::copy_options::overwrite_existing);
-  EXPECT_THAT(openError(), HasSubstr("'ulpscope-metrics/1'"));
+  EXPECT_THAT(openError(), HasSubstr("'ulpscope-metrics/2'"));
 }
 
 TEST_F(HostileSession, ANewerFormatIsNamedWithBothVersions) {

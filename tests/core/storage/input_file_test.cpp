@@ -12,6 +12,7 @@ using base::DType;
 using testing::AllOf;
 using testing::ElementsAre;
 using testing::HasSubstr;
+using testing::IsEmpty;
 
 namespace {
 
@@ -209,20 +210,43 @@ TEST_F(InputFile, KnowsHdf5BehindAUserBlock) {
 TEST_F(InputFile, ReadsLabelsFromTextAndFromHdf5) {
   const std::string text = m_folder.file("labels.txt");
   tests::writeFile(text, "3\r\n-1\n 2 \n\n");
-  auto labels = storage::readLabels(text);
-  ASSERT_TRUE(labels.ok()) << labels.error().message();
-  EXPECT_THAT(labels.value(), ElementsAre(3, -1, 2));
-  tests::writeFile(text, "3\n2.5\n");
-  labels = storage::readLabels(text);
-  ASSERT_FALSE(labels.ok());
-  EXPECT_THAT(labels.error().message(), AllOf(HasSubstr("line 2"), HasSubstr("2.5")));
+  auto truth = storage::readTruth(text);
+  ASSERT_TRUE(truth.ok()) << truth.error().message();
+  EXPECT_THAT(truth->labels, ElementsAre(3, -1, 2));
+  EXPECT_THAT(truth->targets, IsEmpty());
+  tests::writeFile(text, "3\ncat\n");
+  truth = storage::readTruth(text);
+  ASSERT_FALSE(truth.ok());
+  EXPECT_THAT(truth.error().message(), AllOf(HasSubstr("line 2"), HasSubstr("cat")));
   tests::writeFile(text, "3\n\n2\n");
-  EXPECT_FALSE(storage::readLabels(text).ok());
+  EXPECT_FALSE(storage::readTruth(text).ok());
   write("f['labels'] = np.array([5, 6], '>i2')");
-  labels = storage::readLabels(m_path);
-  ASSERT_TRUE(labels.ok()) << labels.error().message();
-  EXPECT_THAT(labels.value(), ElementsAre(5, 6));
-  EXPECT_FALSE(storage::readLabels(m_folder.file("none")).ok());
+  truth = storage::readTruth(m_path);
+  ASSERT_TRUE(truth.ok()) << truth.error().message();
+  EXPECT_THAT(truth->labels, ElementsAre(5, 6));
+  EXPECT_FALSE(storage::readTruth(m_folder.file("none")).ok());
+}
+
+TEST_F(InputFile, ReadsTargetsWhereANumberHasAFraction) {
+  const std::string text = m_folder.file("targets.txt");
+  tests::writeFile(text, "3\n2.5\n-1e-3\n");
+  auto truth = storage::readTruth(text);
+  ASSERT_TRUE(truth.ok()) << truth.error().message();
+  EXPECT_THAT(truth->targets, ElementsAre(3, 2.5, -1e-3));
+  EXPECT_THAT(truth->labels, IsEmpty());
+  tests::writeFile(text, "1.5\nnan\n");
+  EXPECT_FALSE(storage::readTruth(text).ok());
+  write("f['targets'] = np.array([5.5, 6], 'f4')");
+  EXPECT_THAT(storage::readTruth(m_path)->targets, ElementsAre(5.5, 6));
+}
+
+TEST_F(InputFile, ReadsKindsAndPreprocessing) {
+  write("f['x'] = [1.0, 2.0]\nf['sample_kinds'] = ['edge', 'common']\nf['preprocessing'] = 'resize-256'");
+  const auto file = storage::readInputFile(m_path);
+  ASSERT_TRUE(file.ok()) << file.error().message();
+  EXPECT_THAT(file->kinds, ElementsAre("edge", "common"));
+  EXPECT_EQ(file->preprocessing, "resize-256");
+  EXPECT_EQ(file->inputs.size(), 1U);
 }
 
 TEST_F(InputFile, ReadsClassNamesFromText) {

@@ -106,7 +106,7 @@ session::Session sampleSession() {
   session.model.modules = {{"", "Net", {}, 0}, {"encoder.0.fc2", "Linear", {"tied"}, 21}};
   session.model.arguments = {{"x", "Tensor", false}};
   session.model.warnings = {"stored in float16"};
-  session.samples = {"in.h5", "abc", "labels.txt", "", {"a", "b", "c"}, {0, 1, 1}, {"cat", "dög"}};
+  session.samples = {"in.h5", "abc", "labels.txt", "", {"a", "b", "c"}, {0, 1, 1}, {0.5, -1, 2}, {"cat", "dög"}, {"common", "edge", "boundary"}, "resize-256"};
   return session;
 }
 
