@@ -143,12 +143,6 @@ RunStatus statusFrom(const json& j) {
   throw UnknownWord{"status " + j.dump()};
 }
 
-NonfiniteRole roleFrom(const json& j) {
-  for (const NonfiniteRole role : {NonfiniteRole::none, NonfiniteRole::origin, NonfiniteRole::consequence})
-    if (j == name(role)) return role;
-  throw UnknownWord{"role " + j.dump()};
-}
-
 }  // namespace
 
 json toJson(const SiteSummary& s) {
@@ -177,40 +171,6 @@ json toJson(const SiteSummary& s) {
           {"candidate_error_to_fp64", optionalNumber(s.candidateErrorToFp64)}};
   for (const Metric metric : allMetrics()) site[key(metric)] = s.values.has(metric) ? jsonNumber(s.values[metric]) : json(nullptr);
   return site;
-}
-
-base::Result<SiteSummary> siteFromJson(const json& j) try {
-  SiteSummary s;
-  s.modulePath = j.at("module");
-  s.op = j.at("op");
-  s.overload = j.at("overload");
-  s.source = j.at("source");
-  s.occurrence = j.at("occurrence");
-  s.output = j.at("output");
-  s.candidateDtype = dtypeFrom(j.at("dtype"));
-  s.referenceDtype = dtypeFrom(j.at("reference_dtype"));
-  s.policyClass = j.at("policy");
-  s.shape = j.at("shape").get<std::vector<std::int64_t>>();
-  s.sampleAxis = j.at("sample_axis");
-  s.viewOf = j.at("view_of");
-  s.worstSample = j.at("worst_sample");
-  s.elements = j.at("elements");
-  s.elementsOverTolerance = j.at("elements_over_tolerance");
-  s.differingElements = j.at("differing_elements");
-  s.candidateOnly = countsFrom(j.at("nonfinite"));
-  s.candidate = countsFrom(j.at("candidate_nonfinite"));
-  s.reference = countsFrom(j.at("reference_nonfinite"));
-  s.role = roleFrom(j.at("role"));
-  s.noiseFloorRelL2 = optionalFrom(j.at("noise_floor_rel_l2"));
-  s.referenceErrorToFp64 = optionalFrom(j.at("reference_error_to_fp64"));
-  s.candidateErrorToFp64 = optionalFrom(j.at("candidate_error_to_fp64"));
-  for (const Metric metric : allMetrics())
-    if (const json& value = j.at(key(metric)); !value.is_null()) s.values[metric] = numberFromJson(value);
-  return s;
-} catch (const json::exception& e) {
-  return base::Error{base::ErrorKind::input, std::string("a site record is damaged: ") + e.what(), "", ""};
-} catch (const UnknownWord& word) {
-  return base::Error{base::ErrorKind::input, "a site record is damaged: unknown " + word.text, "", ""};
 }
 
 json toJson(const RunRecord& r) {

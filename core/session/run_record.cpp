@@ -15,6 +15,12 @@ std::string name(NonfiniteRole role) {
   return "none";
 }
 
+std::optional<NonfiniteRole> nonfiniteRoleFromName(const std::string& text) {
+  for (const NonfiniteRole role : {NonfiniteRole::none, NonfiniteRole::origin, NonfiniteRole::consequence})
+    if (text == name(role)) return role;
+  return std::nullopt;
+}
+
 std::string name(RunStatus status) {
   switch (status) {
     case RunStatus::ok: return "ok";

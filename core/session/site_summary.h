@@ -2,7 +2,6 @@
 #pragma once
 
 #include "core/base/dtype.h"
-#include "core/base/error.h"
 #include "core/session/metric.h"
 
 #include <nlohmann/json_fwd.hpp>
@@ -31,6 +30,7 @@ struct ValueRange {
 // How an op's non-finite elements (those that the reference does not have at the same place) came about.
 enum class NonfiniteRole { none, origin, consequence };
 std::string name(NonfiniteRole role);  // "none", "origin", "consequence"
+std::optional<NonfiniteRole> nonfiniteRoleFromName(const std::string& name);
 
 // Where samples lie in an output: along `axis`; folded: that axis is batch x n (sampleMajor, "[B*H, ..]") or
 // n x batch ("[H*B, ..]").
@@ -80,7 +80,6 @@ struct SiteTolerance {
 };
 SiteTolerance siteTolerance(base::DType low);  // float16: 1e-3, 1e-5; bfloat16: 1.6e-2, 1e-5
 
-nlohmann::json toJson(const SiteSummary& site);
-base::Result<SiteSummary> siteFromJson(const nlohmann::json& json);
+nlohmann::json toJson(const SiteSummary& site);  // a metric that was not evaluated is null
 
 }  // namespace ulpscope::session

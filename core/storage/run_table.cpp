@@ -1,53 +1,23 @@
 #include "core/storage/run_table.h"
 
 #include "core/base/number_text.h"
+#include "core/storage/site_columns.h"
 
 #include <nlohmann/json.hpp>
-
-#include <cmath>
 
 namespace ulpscope::storage {
 namespace {
 
 using nlohmann::json;
 using session::RunRecord;
-using session::SiteSummary;
 
-// What a column of JSON objects is made of, key by key (the keys of the run document).
+// What a table of JSON objects is made of, key by key (the keys of the run document).
 // optionalText: "" is null; optionalIndex: -1 is null; nested: JSON text.
 enum class Kind { text, optionalText, integer, optionalIndex, number, nested, flag };
 struct Key {
   const char* name;
   Kind kind;
 };
-
-// As session::toJson(SiteSummary) writes them; nonfinite counts and optional numbers have columns of their own.
-constexpr Key kSiteKeys[] = {
-    {"module", Kind::text},          {"op", Kind::text},
-    {"overload", Kind::text},        {"source", Kind::text},
-    {"occurrence", Kind::integer},   {"output", Kind::integer},
-    {"dtype", Kind::text},           {"reference_dtype", Kind::text},
-    {"policy", Kind::text},          {"shape", Kind::nested},
-    {"sample_axis", Kind::text},     {"view_of", Kind::text},
-    {"worst_sample", Kind::integer}, {"elements", Kind::integer},
-    {"elements_over_tolerance", Kind::integer},
-    {"differing_elements", Kind::integer}, {"role", Kind::text}};
-constexpr const char* kOptionalKeys[] = {"noise_floor_rel_l2", "reference_error_to_fp64", "candidate_error_to_fp64"};
-
-struct CountKey {
-  const char* object;
-  const char* value;
-  const char* column;
-};
-constexpr CountKey kCountKeys[] = {
-    {"nonfinite", "NaN", "candidate_nan"},           {"nonfinite", "+inf", "candidate_plus_inf"},
-    {"nonfinite", "-inf", "candidate_minus_inf"},
-    {"candidate_nonfinite", "NaN", "candidate_all_nan"},           {"candidate_nonfinite", "+inf", "candidate_all_plus_inf"},
-    {"candidate_nonfinite", "-inf", "candidate_all_minus_inf"},    {"reference_nonfinite", "NaN", "reference_nan"},
-    {"reference_nonfinite", "+inf", "reference_plus_inf"}, {"reference_nonfinite", "-inf", "reference_minus_inf"}};
-
-// Metrics: NaN is null, "not evaluated".
-json metricCell(double value) { return std::isnan(value) ? json(nullptr) : base::jsonNumber(value); }
 
 constexpr Key kFlipKeys[] = {{"sample_id", Kind::text},          {"sample", Kind::integer},
                              {"reference", Kind::integer},       {"candidate", Kind::integer},
@@ -59,10 +29,10 @@ constexpr Key kFlipKeys[] = {{"sample_id", Kind::text},          {"sample", Kind
 
 std::string dumped(const json& value) { return value.dump(-1, ' ', false, json::error_handler_t::replace); }
 
-template <typename T, typename Row, typename F>
-std::vector<T> column(const std::vector<Row>& rows, F value) {
+template <typename T, typename F>
+std::vector<T> column(const std::vector<json>& rows, F value) {
   std::vector<T> values;
-  for (const Row& row : rows) values.push_back(value(row));
+  for (const json& row : rows) values.push_back(value(row));
   return values;
 }
 
@@ -117,57 +87,12 @@ void readKey(hid_t group, std::vector<json>& rows, const Key& key) {
   }
 }
 
-// An optional number is two columns, since NaN is a value of its own: the number, and whether there is one.
-void writeOptional(hid_t group, const std::vector<json>& rows, const std::string& key) {
-  h5::writeColumn(group, key, column<double>(rows, [&](const json& r) { return base::numberFromJson(r.at(key)); }));
-  h5::writeColumn(group, "has_" + key, column<bool>(rows, [&](const json& r) { return !r.at(key).is_null(); }));
-}
-
-void readOptional(hid_t group, std::vector<json>& rows, const std::string& key) {
-  const auto values = h5::readDoubles(group, key);
-  h5::ofLength(values, rows.size(), key);
-  const auto known = h5::readBools(group, "has_" + key);
-  h5::ofLength(known, rows.size(), "has_" + key);
-  for (std::size_t i = 0; i < rows.size(); ++i) rows[i][key] = known[i] ? base::jsonNumber(values[i]) : json(nullptr);
-}
-
-void writeSites(hid_t entry, const std::vector<SiteSummary>& sites) {
-  std::vector<json> rows;
-  for (const SiteSummary& site : sites) rows.push_back(session::toJson(site));
+void writeSites(hid_t entry, const RunRecord& run) {
   const h5::Group group = h5::createGroup(entry, "sites", "NXdata");
   h5::writeAttribute(group, "signal", "rel_l2");
   h5::writeAttribute(group, "SILX_style", R"({"signal_scale_type":"log"})");
   h5::writeAttribute(group, "title", "worst relative L2 over samples, by op site in execution order");
-  for (const Key& key : kSiteKeys) writeKey(group, rows, key);
-  for (const session::Metric metric : session::allMetrics())
-    h5::writeColumn(group, session::key(metric), column<double>(sites, [&](const SiteSummary& s) { return s.values[metric]; }));
-  for (const char* key : kOptionalKeys) writeOptional(group, rows, key);
-  for (const CountKey& key : kCountKeys)
-    h5::writeColumn(group, key.column, column<std::int64_t>(rows, [&](const json& r) { return r.at(key.object).at(key.value).get<std::int64_t>(); }));
-}
-
-std::vector<SiteSummary> readSites(hid_t entry) {
-  const h5::Group group = h5::openGroup(entry, "sites");
-  std::vector<json> rows(h5::readTexts(group, "module").size());
-  for (const Key& key : kSiteKeys) readKey(group, rows, key);
-  for (const session::Metric metric : session::allMetrics()) {
-    const auto values = h5::readDoubles(group, session::key(metric));
-    h5::ofLength(values, rows.size(), session::key(metric));
-    for (std::size_t i = 0; i < rows.size(); ++i) rows[i][session::key(metric)] = metricCell(values[i]);
-  }
-  for (const char* key : kOptionalKeys) readOptional(group, rows, key);
-  for (const CountKey& key : kCountKeys) {
-    const auto counts = h5::readIntegers(group, key.column);
-    h5::ofLength(counts, rows.size(), key.column);
-    for (std::size_t i = 0; i < rows.size(); ++i) rows[i][key.object][key.value] = counts[i];
-  }
-  std::vector<SiteSummary> sites;
-  for (const json& row : rows) {
-    auto site = session::siteFromJson(row);
-    if (!site) throw h5::Failure{site.error().within("sites")};
-    sites.push_back(std::move(site).value());
-  }
-  return sites;
+  writeSiteColumns(group, run.sites);
 }
 
 void writeFlips(hid_t entry, const std::vector<json>& rows) {
@@ -232,7 +157,7 @@ void putSets(std::vector<json>& flips, const json& sets) {
 
 void writeRun(hid_t entry, const RunRecord& run) {
   json record = session::toJson(run);
-  writeSites(entry, run.sites);
+  writeSites(entry, run);
   auto flips = record.at("flips").get<std::vector<json>>();
   record["flip_sets"] = takeSets(flips, run);
   writeFlips(entry, flips);
@@ -248,7 +173,7 @@ RunRecord readRun(hid_t entry) {
   putSets(flips, record.at("flip_sets"));
   record["flips"] = flips;
   record["decisions"] = json::array();
-  auto run = session::runFromJson(record, readSites(entry));
+  auto run = session::runFromJson(record, readSiteColumns(h5::openGroup(entry, "sites")));
   if (!run) throw h5::Failure{run.error()};
   run.value().decisions = readDecisions(entry);
   return std::move(run).value();

@@ -1,0 +1,222 @@
+// The op sites' columns: every field of a site comes back as it was, and what no writer of ours puts there is refused.
+#include "tests/core/storage/sample_session.h"
+#include "tests/support/python_script.h"
+
+#include <gmock/gmock.h>
+
+#include <bit>
+#include <cmath>
+#include <limits>
+
+using namespace ulpscope;
+using session::Metric;
+using session::SiteSummary;
+using testing::AllOf;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::Not;
+
+namespace {
+
+constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
+constexpr double kInf = std::numeric_limits<double>::infinity();
+
+// -0.0, the smallest subnormal, the largest value and thirds would show a detour by way of text.
+constexpr double kAwkward[] = {kNan, kInf, -kInf, 0.0, -0.0, 5e-324, std::numeric_limits<double>::max(), 1.0 / 3.0, 0.1, 81920.0, 1e300};
+
+// Another value a metric, so that two columns that change places are seen.
+double valueOf(Metric metric, double value) { return metric == Metric::relL2 ? value : value * (1 + static_cast<double>(metric)); }
+
+bool same(double a, double b) {
+  return (std::isnan(a) && std::isnan(b)) || std::bit_cast<std::uint64_t>(a) == std::bit_cast<std::uint64_t>(b);
+}
+
+// As FORMAT.md lists them.
+std::vector<std::string> allColumns() {
+  std::vector<std::string> columns{"module", "op", "overload", "source", "dtype", "reference_dtype", "policy", "sample_axis", "view_of", "role", "shape",
+                                   "occurrence", "output", "worst_sample", "elements", "elements_over_tolerance", "differing_elements",
+                                   "candidate_nan", "candidate_plus_inf", "candidate_minus_inf", "candidate_all_nan", "candidate_all_plus_inf",
+                                   "candidate_all_minus_inf", "reference_nan", "reference_plus_inf", "reference_minus_inf"};
+  for (const Metric metric : session::allMetrics()) columns.push_back(session::key(metric));
+  for (const std::string optional : {"noise_floor_rel_l2", "reference_error_to_fp64", "candidate_error_to_fp64"})
+    columns.insert(columns.end(), {optional, "has_" + optional});
+  return columns;
+}
+
+class SiteColumns : public testing::Test {
+ protected:
+  // Writes a session of these sites and opens it again.
+  std::vector<SiteSummary> writeAndRead(const std::vector<SiteSummary>& sites) {
+    session::RunRecord run;
+    run.sites = sites;
+    storage::RunMetrics metrics;
+    const std::size_t cells = sites.size() * tests::sampleSession().samples.ids.size();
+    for (const Metric metric : {Metric::relL2, Metric::maxAbs})
+      metrics[metric] = {static_cast<std::int64_t>(sites.size()), 3, std::vector<float>(cells)};
+    metrics.flags.resize(cells);
+    const auto written = storage::addRun(m_master, tests::sampleSession(), run, metrics, {}, storage::WriteMode::create);
+    EXPECT_TRUE(written.ok()) << written.error().message();
+    const auto read = storage::openSession(m_master);
+    EXPECT_TRUE(read.ok()) << read.error().message();
+    return read.ok() && read->runs.size() == 1 ? read->runs[0].sites : std::vector<SiteSummary>();
+  }
+  // What opening says once the Python lines changed the group of the columns, `s`.
+  std::string afterEdit(const std::string& lines) {
+    const std::string whole = tests::readFile(m_master);
+    EXPECT_TRUE(tests::python(m_folder, "import h5py, numpy as np\nwith h5py.File('s.ulps', 'r+') as f:\n  s = f['run_0001/sites']\n  " + lines));
+    const std::string said = openError("s.ulps");
+    tests::writeFile(m_master, whole);
+    return said;
+  }
+  std::string openError(const std::string& file) {
+    const auto opened = storage::openSession(m_folder.file(file));
+    return opened.ok() ? "opened" : opened.error().message();
+  }
+
+  tests::ScratchFolder m_folder;
+  std::string m_master = m_folder.file("s.ulps");
+};
+
+TEST_F(SiteColumns, KeepEveryBitOfEveryNumber) {
+  std::vector<SiteSummary> sites;
+  for (const double value : kAwkward) {
+    SiteSummary& site = sites.emplace_back();
+    for (const Metric metric : session::allMetrics()) site.values[metric] = valueOf(metric, value);
+    site.noiseFloorRelL2 = value;
+    site.referenceErrorToFp64 = -value;
+    site.candidateErrorToFp64 = value / 2;
+  }
+  const auto read = writeAndRead(sites);
+  ASSERT_EQ(read.size(), sites.size());
+  for (std::size_t i = 0; i < sites.size(); ++i) {
+    SCOPED_TRACE(kAwkward[i]);
+    for (const Metric metric : session::allMetrics()) EXPECT_TRUE(same(read[i].values[metric], sites[i].values[metric])) << session::key(metric);
+    EXPECT_TRUE(same(read[i].noiseFloorRelL2.value_or(-1), *sites[i].noiseFloorRelL2));
+    EXPECT_TRUE(same(read[i].referenceErrorToFp64.value_or(-1), *sites[i].referenceErrorToFp64));
+    EXPECT_TRUE(same(read[i].candidateErrorToFp64.value_or(-1), *sites[i].candidateErrorToFp64));
+  }
+}
+
+TEST_F(SiteColumns, TellNoValueFromNan) {
+  std::vector<SiteSummary> sites(2);
+  sites[1].noiseFloorRelL2 = sites[1].candidateErrorToFp64 = kNan;
+  const auto read = writeAndRead(sites);
+  ASSERT_EQ(read.size(), 2U);
+  EXPECT_FALSE(read[0].noiseFloorRelL2.has_value());
+  EXPECT_TRUE(read[1].noiseFloorRelL2.has_value());
+  EXPECT_FALSE(read[1].referenceErrorToFp64.has_value());
+  EXPECT_TRUE(read[1].candidateErrorToFp64.has_value());
+}
+
+TEST_F(SiteColumns, KeepEveryOtherField) {
+  SiteSummary site;
+  site.modulePath = "encoder.layers.0.fc2";
+  site.op = "aten::linear";
+  site.overload = "Tensor_out";
+  site.source = "model.py:12";
+  site.occurrence = 3;
+  site.output = 1;
+  site.candidateDtype = base::DType::float16;
+  site.referenceDtype = base::DType::float64;
+  site.policyClass = "promote";
+  site.shape = {2, 0, 1LL << 40};
+  site.sampleAxis = "1:n*batch";
+  site.viewOf = "self";
+  site.worstSample = 2;
+  site.elements = 21;
+  site.elementsOverTolerance = std::numeric_limits<std::int64_t>::max();
+  site.differingElements = 4;
+  site.candidateOnly = {1, 2, 3};
+  site.candidate = {4, 5, 6};
+  site.reference = {7, 8, 9};
+  site.role = session::NonfiniteRole::consequence;
+  site.noiseFloorRelL2 = 0.25;
+  site.referenceErrorToFp64 = 0.5;
+  site.candidateErrorToFp64 = 0.75;
+  const auto read = writeAndRead({site, SiteSummary{}});
+  ASSERT_EQ(read.size(), 2U);
+  EXPECT_EQ(read[0].modulePath, site.modulePath);
+  EXPECT_EQ(read[0].op, site.op);
+  EXPECT_EQ(read[0].overload, site.overload);
+  EXPECT_EQ(read[0].source, site.source);
+  EXPECT_EQ(read[0].occurrence, 3);
+  EXPECT_EQ(read[0].output, 1);
+  EXPECT_EQ(read[0].candidateDtype, base::DType::float16);
+  EXPECT_EQ(read[0].referenceDtype, base::DType::float64);
+  EXPECT_EQ(read[0].policyClass, "promote");
+  EXPECT_EQ(read[0].shape, site.shape);
+  EXPECT_EQ(read[0].sampleAxis, "1:n*batch");
+  EXPECT_EQ(read[0].viewOf, "self");
+  EXPECT_EQ(read[0].worstSample, 2);
+  EXPECT_EQ(read[0].elements, 21);
+  EXPECT_EQ(read[0].elementsOverTolerance, site.elementsOverTolerance);
+  EXPECT_EQ(read[0].differingElements, 4);
+  const auto counts = [](const session::NonfiniteCounts& c) { return std::vector<std::int64_t>{c.nan, c.plusInf, c.minusInf}; };
+  EXPECT_THAT(counts(read[0].candidateOnly), ElementsAre(1, 2, 3));
+  EXPECT_THAT(counts(read[0].candidate), ElementsAre(4, 5, 6));
+  EXPECT_THAT(counts(read[0].reference), ElementsAre(7, 8, 9));
+  EXPECT_EQ(read[0].role, session::NonfiniteRole::consequence);
+  EXPECT_TRUE(read[1].shape.empty());
+  EXPECT_EQ(read[1].worstSample, -1);
+  // Reader and writer share a table of names, so that each column holds what its name says is seen from outside only.
+  EXPECT_TRUE(tests::python(m_folder, R"(
+import h5py
+sites = h5py.File('s.ulps')['run_0001/sites']
+texts = {'module': 'encoder.layers.0.fc2', 'op': 'aten::linear', 'overload': 'Tensor_out', 'source': 'model.py:12', 'dtype': 'float16',
+         'reference_dtype': 'float64', 'policy': 'promote', 'shape': '[2,0,1099511627776]', 'sample_axis': '1:n*batch', 'view_of': 'self',
+         'role': 'consequence'}
+numbers = {'occurrence': 3, 'output': 1, 'worst_sample': 2, 'elements': 21, 'elements_over_tolerance': 2**63 - 1, 'differing_elements': 4,
+           'candidate_nan': 1, 'candidate_plus_inf': 2, 'candidate_minus_inf': 3, 'candidate_all_nan': 4, 'candidate_all_plus_inf': 5,
+           'candidate_all_minus_inf': 6, 'reference_nan': 7, 'reference_plus_inf': 8, 'reference_minus_inf': 9,
+           'noise_floor_rel_l2': 0.25, 'reference_error_to_fp64': 0.5, 'candidate_error_to_fp64': 0.75}
+for name, text in texts.items(): assert sites[name].asstr()[0] == text, name
+for name, number in numbers.items(): assert sites[name][0] == number, name
+for name in ('noise_floor_rel_l2', 'reference_error_to_fp64', 'candidate_error_to_fp64'):
+    assert sites['has_' + name][()].tolist() == [True, False], name
+)"));
+}
+
+TEST_F(SiteColumns, AreNamedWhenTheyAreMissingOrOfAnotherLength) {
+  writeAndRead(std::vector<SiteSummary>(2));
+  std::string columns;
+  for (const std::string& column : allColumns()) columns += column + " ";
+  ASSERT_TRUE(tests::python(m_folder, "columns = '" + columns + R"('.split()
+import h5py, shutil
+assert sorted(columns) == sorted(h5py.File('s.ulps')['run_0001/sites'])
+for column in columns:
+    for edit in ('missing', 'short'):
+        shutil.copy('s.ulps', edit + '-' + column + '.ulps')
+        with h5py.File(edit + '-' + column + '.ulps', 'r+') as f:
+            sites = f['run_0001/sites']
+            first, dtype = sites[column][:1], sites[column].dtype
+            del sites[column]
+            if edit == 'short': sites.create_dataset(column, data=first, dtype=dtype)
+)"));
+  for (const std::string& column : allColumns()) {
+    EXPECT_THAT(openError("missing-" + column + ".ulps"), HasSubstr("run_0001, " + column + ": is missing"));
+    // All are held to the number of modules, so when that column is the short one the next is told of.
+    const std::string said = column == "module" ? "op: has 2 entries, 1 expected" : column + ": has 1 entries, 2 expected";
+    EXPECT_THAT(openError("short-" + column + ".ulps"), HasSubstr("run_0001, " + said)) << column;
+  }
+}
+
+TEST_F(SiteColumns, WordsThatAreUnknownAreNeverReadAsADefault) {
+  writeAndRead(std::vector<SiteSummary>(2));
+  for (const std::string column : {"dtype", "reference_dtype", "role"}) {
+    const std::string said = column == "role" ? "role" : "dtype";
+    EXPECT_THAT(afterEdit("s['" + column + "'][1] = 'nonsense'"),
+                HasSubstr("run_0001, sites: a site record is damaged: unknown " + said + " \"nonsense\""));
+    EXPECT_THAT(afterEdit("s['" + column + "'][1] = ''"), HasSubstr("unknown " + said + " \"\""));
+    EXPECT_THAT(afterEdit("s['" + column + "'][1] = 'two\\nlines'"), AllOf(HasSubstr("unknown " + said), Not(HasSubstr("\n"))));
+  }
+}
+
+TEST_F(SiteColumns, AShapeThatIsNoListOfNumbersIsRefused) {
+  writeAndRead(std::vector<SiteSummary>(2));
+  for (const char* text : {"", "[1, 2", "[1, 2] 3"}) EXPECT_THAT(afterEdit(std::string("s['shape'][1] = '") + text + "'"), HasSubstr("holds damaged JSON"));
+  for (const char* text : {"3", "null", "{}", "[\"a\"]", "[[1]]"})
+    EXPECT_THAT(afterEdit(std::string("s['shape'][1] = '") + text + "'"), HasSubstr("run_0001, sites: a site record is damaged"));
+  EXPECT_EQ(afterEdit("s['shape'][1] = ' [ 1, 2 ]'"), "opened");
+}
+
+}  // namespace
