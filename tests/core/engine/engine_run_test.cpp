@@ -65,7 +65,7 @@ TEST_P(FieldReport, TheFirstNonFiniteIsTheOpModuleAndSamplesOfTheOracle) {
 
 TEST_P(FieldReport, KeepingTheNamedModulesInFp32Cures) {
   const auto expected = tests::expectedOf(GetParam());
-  for (const auto& fix : expected.at("fixes")) {
+  for (const auto& fix : expected.at("cures")) {
     session::RunRequest request = tests::requestFor(GetParam());
     request.settings.fp32 = fix.get<std::vector<std::string>>();
     Engine engine;
@@ -81,7 +81,7 @@ TEST_P(FieldReport, KeepingTheNamedModulesInFp32Cures) {
 
 TEST_P(FieldReport, KeepingOtherModulesInFp32DoesNot) {
   const auto expected = tests::expectedOf(GetParam());
-  for (const auto& other : expected.at("non_fixes")) {
+  for (const auto& other : expected.at("no_cures")) {
     session::RunRequest request = tests::requestFor(GetParam());
     request.settings.fp32 = other.get<std::vector<std::string>>();
     EXPECT_THAT(runOf(request).run.nonfiniteOrigins, testing::Not(IsEmpty())) << other.dump();
@@ -146,7 +146,7 @@ TEST(RootRegion, LeavesNothingToCompareAndSaysSo) {
 }
 
 TEST(Disable, LeavesInputsAsTheyAreAndShowsTheErrorThatPyTorchRaises) {
-  const auto fix = tests::expectedOf("ffn_wo_overflow").at("fixes").at(0).get<std::vector<std::string>>();
+  const auto fix = tests::expectedOf("ffn_wo_overflow").at("cures").at(0).get<std::vector<std::string>>();
   session::RunRequest request = tests::requestFor("ffn_wo_overflow");
   request.settings.disable = fix;
   const RunOutcome outcome = runOf(request);
