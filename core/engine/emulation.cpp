@@ -15,16 +15,44 @@ void forArgumentTensors(const OpCall& call, const std::function<void(const at::T
   for (std::size_t i = 0; i < call.argumentCount(); ++i) forEachTensor(call.argument(i), visit);
 }
 
+bool isWritten(const c10::Argument& argument) { return argument.alias_info() && argument.alias_info()->isWrite(); }
+
+// The tensor that out= names; empty: none, or several.
+std::optional<std::size_t> outArgument(const OpCall& call) {
+  const auto& arguments = call.op.schema().arguments();
+  const std::size_t last = arguments.size() - 1;
+  const bool one = !arguments.empty() && arguments[last].is_out() && isWritten(arguments[last]) && call.argument(last).isTensor();
+  return one ? std::optional(last) : std::nullopt;
+}
+
+// Ops whose iterator checks that all dtypes are equal, out= included (build_borrowing_unary_op of TensorIterator.cpp).
+bool takesOutOfItsOwnDtype(const std::string& op) {
+  for (const char* name : {"abs", "neg", "floor", "ceil", "round", "trunc", "frac", "clamp", "clamp_min", "clamp_max", "pow"})
+    if (op == std::string("aten::") + name) return true;
+  return false;
+}
+
 at::ScalarType promoted(const OpCall& call) {
   at::native::ResultTypeState state = {};
-  forArgumentTensors(call, [&](const at::Tensor& t) { state = at::native::update_result_type_state(t, state); });
-  return at::native::result_type(state);
+  const auto out = outArgument(call);
+  const std::size_t inputs = out ? *out : call.argumentCount();
+  for (std::size_t i = 0; i < inputs; ++i)
+    forEachTensor(call.argument(i), [&](const at::Tensor& t) { state = at::native::update_result_type_state(t, state); });
+  const at::ScalarType type = at::native::result_type(state);
+  if (out && takesOutOfItsOwnDtype(call.name())) {
+    const at::ScalarType found = call.argument(*out).toTensor().scalar_type();
+    TORCH_CHECK(found == type, "Found dtype ", found, " but expected ", type);
+  }
+  return type;
 }
 
 // PyTorch's own words for mixed dtypes (matrix products, convolutions, normalisations).
 at::ScalarType sameForAll(const OpCall& call) {
   at::ScalarType type = at::ScalarType::Undefined;
+  const bool castsResult = call.name() == "aten::lerp";  // its out= may have another dtype
+  const auto out = castsResult ? outArgument(call) : std::nullopt;
   forArgumentTensors(call, [&](const at::Tensor& t) {
+    if (out && call.argument(*out).toTensor().is_same(t)) return;
     if (!t.is_floating_point()) return;
     if (type == at::ScalarType::Undefined) type = t.scalar_type();
     TORCH_CHECK(t.scalar_type() == type, call.name(), ": expected scalar type ", type, " but found ", t.scalar_type());
@@ -67,6 +95,7 @@ at::ScalarType resultDtype(const OpCall& call, const OutputRule& rule) {
     case OutputRule::Kind::promote: return promoted(call);
     case OutputRule::Kind::follow: return dtypeOfArgument(call, rule.argument);
     case OutputRule::Kind::dtypeArg:
+      if (const auto out = outArgument(call)) return call.argument(*out).toTensor().scalar_type();  // get_dtype_from_result of ReduceOpsUtils.h
       if (const auto dtype = dtypeArgument(call)) return static_cast<at::ScalarType>(call.argument(*dtype).toInt());
       return dtypeOfArgument(call, rule.argument);
     case OutputRule::Kind::same: return sameForAll(call);
@@ -100,12 +129,18 @@ std::vector<Written> widenArguments(const OpCall& call, const OutputRule& rule, 
   const auto& arguments = call.op.schema().arguments();
   for (std::size_t i = 0; i < arguments.size(); ++i) {
     c10::IValue& value = call.argument(i);
-    const bool writes = arguments[i].alias_info() && arguments[i].alias_info()->isWrite();
+    const bool writes = isWritten(arguments[i]);
     if (writes && value.isTensor() && value.toTensor().defined() && isLow(value.toTensor().scalar_type()))
       written.push_back({i, value.toTensor()});
+    // A wider out= gets what the kernel rounded: it is computed beside it.
+    if (writes && isLow(common) && arguments[i].is_out() && value.isTensor() && value.toTensor().scalar_type() == at::kFloat) {
+      written.push_back({i, value.toTensor()});
+      value = at::empty_like(value.toTensor());
+    }
     if (rule.roundScalars && value.isScalar() && isLow(common)) value = inTensorsDtype(value.toScalar().toDouble(), common, rule.checkScalars);
     value = mapTensors(value, [&](const at::Tensor& t) {
       if (rule.kind == OutputRule::Kind::promote && !writes) return widen(asOnDevice(t, common, onHost));
+      if (writes) return widen(t);
       const bool castFirst = rule.kind == OutputRule::Kind::dtypeArg && isLow(common) && t.scalar_type() == at::kFloat;
       return widen(castFirst ? t.to(common) : t);
     });
@@ -127,6 +162,7 @@ void roundResults(const OpCall& call, const OutputRule& rule, at::ScalarType typ
         break;
       }
     if (isWritten || (rule.firstOutputOnly && r > 0)) continue;
+    if (const auto& returned = call.op.schema().returns()[r]; returned.alias_info() && returned.alias_info()->isWrite()) continue;  // float32, as the caller gave it
     result = mapTensors(result, [&](const at::Tensor& t) { return roundedTo(t, type); });
   }
 }
@@ -143,7 +179,10 @@ void emulate(const OpCall& call, const OutputRule& rule, const OnHost& onHost, b
   std::vector<at::Tensor> widenedWritten;
   for (const Written& w : written) widenedWritten.push_back(call.argument(w.argument).toTensor());
   call.op.callBoxed(call.stack);
-  for (std::size_t w = 0; w < written.size(); ++w) written[w].original.copy_(widenedWritten[w]);
+  for (std::size_t w = 0; w < written.size(); ++w) {
+    if (written[w].original.sizes() != widenedWritten[w].sizes()) written[w].original.resize_(widenedWritten[w].sizes());
+    written[w].original.copy_(roundedTo(widenedWritten[w], type));
+  }
   roundResults(call, rule, type, written, widenedWritten);
   if (taken.bias.defined()) addBiasAfterRounding(call, taken, type);
 }

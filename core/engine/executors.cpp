@@ -46,6 +46,20 @@ bool takesBiasInOneKernel(const OpCall& call) {
          bias.toTensor().dim() == 1;
 }
 
+// The op in its true dtypes on the CPU's own kernel; one that the CPU lacks is no error of CUDA's.
+void runNatively(const OpCall& call) {
+  const OwnCalls own;
+  try {
+    call.op.callBoxed(call.stack);
+  } catch (const c10::Error& e) {
+    const std::string what = e.what_without_backtrace();
+    const bool lacking = what.find("not implemented for 'Half'") != std::string::npos || what.find("not implemented for 'BFloat16'") != std::string::npos ||
+                         what.find("INTERNAL ASSERT FAILED") != std::string::npos;
+    if (lacking) throw UnsupportedOp(qualified(call) + " has no 16-bit kernel on the CPU and cannot be emulated");
+    throw;
+  }
+}
+
 OutputRule trainingDropout() {
   OutputRule dropout{OutputRule::Kind::follow};
   dropout.fused = true;
@@ -113,6 +127,7 @@ const EmulatedExecutor::OpFacts& EmulatedExecutor::factsOf(const OpCall& call) {
   facts.rule = outputRule(call.name(), m_options.table->device(), m_options.table->series());
   facts.composite = call.op.hasKernelForDispatchKey(c10::DispatchKey::CompositeImplicitAutograd);
   facts.view = isViewOp(call);
+  facts.fourier = call.name().rfind("aten::fft_", 0) == 0;
   facts.dtypeArgument = argumentNamed(call, "dtype");
   facts.dropout = isDropout(call);
   facts.fusedRnn = facts.rule && facts.rule->kind == OutputRule::Kind::fusedRnn;
@@ -217,9 +232,8 @@ void EmulatedExecutor::runWithPolicy(const OpCall& call, const OpFacts& facts, P
     const bool cuda = m_options.table->device() == "cuda";
     emulate(call, *rule, [&, cuda](const at::Tensor& t) { return cuda && place.onHost(t); }, m_options.splitSums);
   } else if (rule || facts.view) {
-    const OwnCalls own;
-    call.op.callBoxed(call.stack);
-  } else if (facts.composite) {
+    runNatively(call);
+  } else if (facts.composite && !facts.fourier) {
     enter(call, policy);
   } else {
     throw UnsupportedOp(qualified(call) + " has no rule for 16-bit inputs and cannot be emulated");

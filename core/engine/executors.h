@@ -42,6 +42,7 @@ class EmulatedExecutor : public OpExecutor {
     std::optional<OutputRule> rule;
     bool composite, view, dropout, fusedRnn;
     std::optional<std::size_t> dtypeArgument;  // an explicit dtype=
+    bool fourier = false;      // CUDA has 16-bit kernels for some sizes
     bool fusedLinear = false;  // a linear layer that later series compute with its bias in one kernel, whatever the rank
   };
   struct Policy {

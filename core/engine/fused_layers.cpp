@@ -70,6 +70,18 @@ at::Tensor scaledDotProduct(const at::Tensor& q, const at::Tensor& k, const at::
   return stack.front().toTensor();
 }
 
+// A row that sees nothing is NaN in the fused kernels (a softmax over nothing); scaled_dot_product_attention of later series makes it 0.
+at::Tensor asFusedKernel(const at::Tensor& attended, const MaybeTensor& hidden) {
+  if (!hidden) return attended;
+  at::Tensor blind;
+  {
+    const OwnCalls own;
+    blind = hidden->all(-1, /*keepdim=*/true);
+    if (!blind.any().item<bool>()) return attended;
+  }
+  return attended.masked_fill(blind, std::numeric_limits<double>::quiet_NaN());
+}
+
 at::Tensor joined(const at::Tensor& perHead, const Attention& a) {
   const at::Tensor t = perHead.transpose(1, 2).contiguous();
   return at::linear(t.view({t.size(0), t.size(1), -1}), a.out.weight, a.out.bias);
@@ -77,7 +89,7 @@ at::Tensor joined(const at::Tensor& perHead, const Attention& a) {
 
 at::Tensor selfAttention(const at::Tensor& x, const Attention& a) {
   const auto [q, k, v] = project(x, x, x, a);
-  return joined(scaledDotProduct(q, k, v, a.mask), a);
+  return joined(asFusedKernel(scaledDotProduct(q, k, v, a.mask), a.mask), a);
 }
 
 Attention attentionOf(const Named& arguments, const char* heads) {
@@ -133,7 +145,7 @@ void openMultiheadAttention(const OpCall& call) {
     result = joined(at::matmul(weights, v), attention);
     if (averages) weights = weights.mean(1);
   } else {
-    result = joined(scaledDotProduct(q, k, v, attention.mask), attention);
+    result = joined(asFusedKernel(scaledDotProduct(q, k, v, attention.mask), attention.mask), attention);
   }
   torch::jit::drop(*call.stack, call.argumentCount());
   torch::jit::push(*call.stack, std::move(result), std::move(weights));

@@ -21,18 +21,18 @@ Rules makeRules() {
   add(rules, {Kind::native},
       "cat stack index index_select gather flip roll repeat masked_select constant_pad_nd scatter take take_along_dim where tril triu "
       "index_copy index_fill masked_fill masked_scatter index_put _index_put_impl index_add scatter_add embedding unfold im2col "
-      "repeat_interleave sort argsort max min amax amin argmax argmin aminmax eq ne lt le gt ge isnan isinf isposinf isneginf sign sgn "
+      "repeat_interleave sort argsort max min amax amin argmax argmin eq ne lt le gt ge isnan isinf isposinf isneginf sign sgn "
       "signbit nonzero any all equal copy clone contiguous fill zero empty_like zeros_like ones_like full_like new_empty new_zeros "
       "new_ones new_full new_empty_strided empty_strided to _to_copy type_as item _local_scalar_dense detach lift lift_fresh alias "
       "logical_not logical_and logical_or logical_xor nan_to_num channel_shuffle pixel_shuffle pixel_unshuffle _unsafe_view "
-      "_reshape_alias resolve_conj resolve_neg resize set is_nonzero unique_dim _unique2 searchsorted bucketize count_nonzero "
+      "_reshape_alias resolve_conj resolve_neg resize set is_nonzero searchsorted bucketize count_nonzero heaviside "
       "set_data index_reduce native_channel_shuffle rot90 one_hot zeros ones full eye empty scalar_tensor squeeze unsqueeze transpose t swapaxes swapdims as_strided");
   add(rules, {Kind::promote},
       "abs neg positive add sub rsub mul div floor_divide maximum minimum fmax fmin relu leaky_relu elu celu gelu silu mish sigmoid "
       "tanh hardtanh hardswish hardsigmoid log_sigmoid log_sigmoid_forward sqrt sin cos atan asinh "
       "acosh atanh sinc erf erfc exp2 ceil floor round trunc frac clamp clamp_min clamp_max addcmul addcdiv logit xlogy hypot atan2 pow "
       "exp log log2 log10 log1p expm1 reciprocal rsqrt acos asin cosh sinh tan erfinv softplus polygamma lgamma digamma logaddexp "
-      "logaddexp2 copysign heaviside i0 nextafter mse_loss smooth_l1_loss huber_loss soft_margin_loss dist");
+      "logaddexp2 copysign i0 nextafter mse_loss smooth_l1_loss huber_loss soft_margin_loss dist");
   OutputRule scalarInTensorDtype{Kind::promote};
   scalarInTensorDtype.roundScalars = true;
   add(rules, scalarInTensorDtype, "remainder fmod");
@@ -49,7 +49,7 @@ Rules makeRules() {
       "upsample_linear1d upsample_bilinear2d _upsample_bilinear2d_aa upsample_trilinear3d upsample_bicubic2d _upsample_bicubic2d_aa "
       "reflection_pad1d reflection_pad2d reflection_pad3d replication_pad1d replication_pad2d replication_pad3d grid_sampler_2d "
       "grid_sampler_3d glu native_dropout bernoulli topk kthvalue median nanmedian mode cummax cummin col2im "
-      "diag diag_embed trace _softmax _log_softmax logsumexp uniform exponential logcumsumexp renorm");
+      "aminmax _unique2 unique_dim unique_consecutive diag diag_embed trace _softmax _log_softmax logsumexp uniform exponential logcumsumexp renorm");
   OutputRule statisticsStayFloat{Kind::follow, 0};
   statisticsStayFloat.firstOutputOnly = true;
   statisticsStayFloat.fused = true;

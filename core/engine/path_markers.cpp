@@ -265,11 +265,23 @@ class Marker {
     if (type) markFunction(*type->function(), "function");
   }
 
+  // Scripted, PyTorch's autocast demands a dtype that it does not demand in eager mode; without one it is the run's own.
+  static void dropAssertions(Block* block) {
+    for (auto node = block->nodes().begin(); node != block->nodes().end();) {
+      Node* at = *node++;
+      for (Block* inner : at->blocks()) dropAssertions(inner);
+      if (at->kind() == prim::RaiseException) at->destroy();
+    }
+  }
+
   // A model's own autocast region: its object says whether it is enabled; entering it has no other effect here.
   void markContext(Node* node) {
     Value* object = node->input(0);
     if (!isAutocastContext(object)) return;
     const auto type = object->type()->expect<c10::ClassType>();
+    for (const char* method : {"__init__", "__enter__"})
+      if (auto* found = type->findMethod(method))
+        if (auto* function = torch::jit::tryToGraphFunction(*found)) dropAssertions(function->graph()->block());
     if (node->kind() == prim::Exit) {
       insertBefore(node, "ulpscope::leave_autocast");
       return;

@@ -22,6 +22,8 @@ constexpr double kCarries = 0.25;                      // an operand is the carr
 constexpr int kGuardsAbove = 8;                        // ops looked at for a lost bound before the place where the value was lost
 constexpr double kInf = std::numeric_limits<double>::infinity();
 
+double unitRoundoff(base::DType low) { return std::ldexp(1.0, -base::limits(low).mantissaBits - 1); }
+
 struct Pair {
   at::Tensor reference, candidate;
 };
@@ -39,9 +41,9 @@ struct Node {
   base::DType low = base::DType::float16;
   std::optional<c10::OperatorHandle> handle;
   std::vector<c10::IValue> arguments;  // the reference's
-  std::vector<Link> operands;
-  std::vector<Pair> outputs;
-  std::vector<bool> isView;
+  std::vector<Link> operands = {};
+  std::vector<Pair> outputs = {};
+  std::vector<bool> isView = {};
 };
 
 at::Tensor wide(const at::Tensor& t, const at::Tensor& mask) { return t.masked_select(mask).to(at::kDouble); }
@@ -164,7 +166,7 @@ std::string whyLost(const Node& node, int output, const at::Tensor& mask) {
   if (flushed.numel() > 0 && flushed.max().item<double>() <= limits.minSubnormal / 2)
     return fmt::format("its result underflows: |x| = {} in FP32, the smallest {} is {}", base::shortNumber(flushed.max().item<double>()), base::name(node.low),
                        base::shortNumber(limits.minSubnormal));
-  const double roundoff = limits.epsilon / 2;
+  const double roundoff = unitRoundoff(node.low);
   if (opIs(node, {"add", "sub", "rsub"}) && comparable(node.operands.front().value)) {
     const Pair& in = node.operands.front().value;
     const double size = wide(in.reference, upstream(node, 0, output, mask)).abs().max().item<double>();
@@ -225,7 +227,7 @@ struct RootCauseSearch::Trace {
   // The operand that is most wrong under the step's elements, if it is wrong enough to have caused `error`.
   std::optional<Step> carrier(const Step& step, double error, double* found) const {
     const Node& node = of(step);
-    const double roundoff = base::limits(node.low).epsilon / 2;
+    const double roundoff = unitRoundoff(node.low);
     std::optional<Step> worst;
     *found = std::max(kRoundings * roundoff, std::isinf(error) ? 0 : kCarries * error);
     for (std::size_t i = 0; i < node.operands.size(); ++i) {

@@ -2,8 +2,8 @@
 // core/engine.
 #pragma once
 
-#include "core/engine/axis_probe.h"
 #include "core/engine/lockstep.h"
+#include "core/engine/module_returns.h"
 #include "core/session/run_record.h"
 
 #include <memory>

@@ -3,7 +3,10 @@
 #include "core/engine/run_driver.h"
 #include "core/session/allowed_nonfinite.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <map>
 
 namespace ulpscope::engine {
 namespace {

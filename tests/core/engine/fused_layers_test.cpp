@@ -59,6 +59,17 @@ TEST(OpenedEncoderLayer, HidesWhatTheMaskHides) {
   EXPECT_LT(largestDifference(opened([&] { return layer(x, false, false, padding, 1); }), padded), 2e-6);
 }
 
+TEST(OpenedEncoderLayer, ASampleThatSeesNothingIsNaNAsInTheFusedKernel) {
+  const Layer layer;
+  const at::Tensor x = drawn({2, 5, kWidth}, 25);
+  at::Tensor padding = at::zeros({2, 5}, at::kBool);
+  padding[1].fill_(true);
+  const at::Tensor fused = layer(x, false, false, padding, 1), found = opened([&] { return layer(x, false, false, padding, 1); });
+  EXPECT_TRUE(fused[1].isnan().all().item<bool>());
+  EXPECT_TRUE(found[1].isnan().all().item<bool>());
+  EXPECT_LT(largestDifference(found[0], fused[0]), 2e-6);
+}
+
 TEST(OpenedEncoderLayer, SeesUnderACausalMaskWhatIsBefore) {
   const Layer layer;
   const at::Tensor x = drawn({3, 5, kWidth}, 21), causal = at::ones({5, 5}, at::kBool).triu(1);

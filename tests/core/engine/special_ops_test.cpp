@@ -4,6 +4,8 @@
 
 #include <gmock/gmock.h>
 
+#include <cmath>
+
 namespace ulpscope::engine {
 namespace {
 
@@ -159,6 +161,53 @@ TEST(CpuAutocast113, LeavesAConcatenationAsItIs) {
   EXPECT_EQ(cpu([&] { return at::cat({a, b}); }).scalar_type(), at::kFloat);
   EXPECT_EQ(cpu([&] { return at::cat({b, b}); }).scalar_type(), at::kHalf);
   EXPECT_EQ(cpu([&] { return at::cat({a, b.to(at::kFloat)}); }).scalar_type(), at::kFloat);
+}
+
+TEST(EmulatedOut, AReductionIntoFloat32IsNotRounded) {
+  const at::Tensor x = at::full({1, 3}, 0.1).to(at::kHalf);
+  at::Tensor out = at::full({1}, 777.0);
+  const at::Tensor sum = Emulated()([&] { return at::sum_out(out, x, at::IntArrayRef{1}); });
+  EXPECT_TRUE(sum.is_same(out));
+  EXPECT_EQ(sum.scalar_type(), at::kFloat);
+  EXPECT_EQ(out.item<double>(), 3 * halfOf(0.1));
+  EXPECT_NE(3 * halfOf(0.1), halfOf(3 * halfOf(0.1)));
+}
+
+TEST(EmulatedOut, AnElementwiseResultIsRoundedBeforeItIsWidened) {
+  const at::Tensor x = at::full({2}, 0.3).to(at::kHalf);
+  at::Tensor out = at::empty({0});  // resized
+  const at::Tensor y = Emulated()([&] { return at::sigmoid_out(out, x); });
+  EXPECT_TRUE(y.is_same(out));
+  EXPECT_EQ(out.scalar_type(), at::kFloat);
+  ASSERT_EQ(out.numel(), 2);
+  EXPECT_EQ(out[1].item<double>(), halfOf(1 / (1 + std::exp(-halfOf(0.3)))));
+}
+
+TEST(EmulatedOut, SomeOpsTakeNoOtherDtype) {
+  const at::Tensor x = at::full({2}, 0.3).to(at::kHalf);
+  at::Tensor out = at::empty({2});
+  EXPECT_THAT(errorOf([&] { Emulated()([&] { return at::abs_out(out, x); }); }), HasSubstr("Found dtype Float but expected Half"));
+}
+
+TEST(EmulatedSelection, OpsThatTheCpuLacksInHalfGiveTheElementsThemselves) {
+  const at::Tensor x = at::tensor({3.0, 1.0, 2.0, 1.0}, at::kDouble).to(at::kHalf);
+  const auto [low, high] = Emulated()([&] { return at::aminmax(x); });
+  EXPECT_EQ(low.scalar_type(), at::kHalf);
+  EXPECT_EQ(low.item<double>(), 1);
+  EXPECT_EQ(high.item<double>(), 3);
+  const at::Tensor unique = std::get<0>(Emulated()([&] { return at::_unique2(x); }));
+  EXPECT_EQ(unique.scalar_type(), at::kHalf);
+  EXPECT_EQ(unique.numel(), 3);
+}
+
+TEST(EmulatedSelection, SaysWhatTheCpuCannotTell) {
+  const at::Tensor x = at::ones({8}).to(at::kHalf);
+  EXPECT_THROW(Emulated()([&] { return at::fft_rfft(x); }), UnsupportedOp);
+}
+
+TEST(EmulatedHeaviside, TakesNoMixedDtypes) {
+  const at::Tensor x = at::ones({2}).to(at::kHalf);
+  EXPECT_THAT(errorOf([&] { Emulated()([&] { return at::heaviside(x, at::ones({2})); }); }), HasSubstr("heaviside is not yet implemented for tensors with different dtypes"));
 }
 
 }  // namespace
