@@ -34,6 +34,8 @@ std::string flipFailure(const RunRecord& run) {
 
 // 1 for a finding that --fail-on names; what the run asks for by itself goes first.
 int judged(const RunRecord& run, const RunOrder& order) {
+  if (const auto* finding = run.unexplained())
+    std::fprintf(stderr, "ulpscope: FP32 is no baseline: %s; say --allow-nonfinite where that is intended\n", finding->diagnosis.c_str());
   if (const int code = exitCodeOf(run); code != 0) return code;
   std::string why;
   if (order.failOnNonfinite && hasNonfinite(run)) why = "non-finite values (--fail-on nonfinite)";

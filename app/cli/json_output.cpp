@@ -20,9 +20,16 @@ using base::Error;
 using base::ErrorKind;
 using base::Status;
 
-Error cannotWrite(const std::string& target) {
-  return Error{ErrorKind::run, std::string("the JSON document cannot be written: ") + std::strerror(errno), target,
-               "name another file with --json"};
+// What goes into a file: "the JSON document" of "--json", which begins with a brace.
+struct Text {
+  const char* what;
+  std::string option;
+  char first;
+};
+const Text kJson{"the JSON document", "--json", '{'};
+
+Error cannotWrite(const std::string& target, const Text& text = kJson) {
+  return Error{ErrorKind::run, std::string(text.what) + " cannot be written: " + std::strerror(errno), target, "name another file with " + text.option};
 }
 
 bool writeAll(int descriptor, const std::string& text) {
@@ -42,30 +49,30 @@ bool isReplaceable(const std::string& target) {
   return kind == fs::file_type::not_found || kind == fs::file_type::regular;
 }
 
-bool holdsSomethingElse(const std::string& target) {
+bool holdsSomethingElse(const std::string& target, char first = kJson.first) {
   std::error_code ignored;
   std::ifstream file(target, std::ios::binary);
-  return fs::is_regular_file(target, ignored) && file && file.peek() != '{' && file.peek() != EOF;
+  return fs::is_regular_file(target, ignored) && file && file.peek() != first && file.peek() != EOF;
 }
 
-Error wouldOverwrite(const std::string& target) {
-  return Error{ErrorKind::usage, "exists and is no JSON document, it is left as it is", "--json " + target, "name another file"};
+Error wouldOverwrite(const std::string& target, const Text& kind = kJson) {
+  return Error{ErrorKind::usage, std::string("exists and is not ") + kind.what + ", it is left as it is", kind.option + " " + target, "name another file"};
 }
 
-Status writeFile(const std::string& target, const std::string& text) {
-  if (holdsSomethingElse(target)) return wouldOverwrite(target);
+Status writeFile(const std::string& target, const std::string& text, const Text& kind) {
+  if (holdsSomethingElse(target, kind.first)) return wouldOverwrite(target, kind);
   const bool replace = isReplaceable(target);
   // O_EXCL: a file of that name would be somebody's.
-  const std::string part = ".ulpscope-" + std::to_string(::getpid()) + ".json.part";
+  const std::string part = ".ulpscope-" + std::to_string(::getpid()) + ".part";
   const std::string path = replace ? (fs::path(target).parent_path() / part).string() : target;
   const int descriptor = ::open(path.c_str(), O_WRONLY | O_CLOEXEC | (replace ? O_CREAT | O_EXCL : 0), 0666);
-  if (descriptor < 0) return cannotWrite(target);
+  if (descriptor < 0) return cannotWrite(target, kind);
   bool good = writeAll(descriptor, text);
   if (replace) good = ::fsync(descriptor) == 0 && good;
   good = ::close(descriptor) == 0 && good;
   if (good && replace) good = std::rename(path.c_str(), target.c_str()) == 0;
   if (good) return base::success();
-  const Error error = cannotWrite(target);
+  const Error error = cannotWrite(target, kind);
   if (replace) ::unlink(path.c_str());
   return error;
 }
@@ -138,13 +145,21 @@ JsonTarget jsonTargetOf(int argc, const char* const* argv) {
   return {target.path, checkTarget(target)};
 }
 
-Status writeJson(const std::string& target, const nlohmann::json& document) {
+namespace {
+
+Status writeAnywhere(const std::string& target, const std::string& text, const Text& kind) {
   if (target.empty()) return base::success();
-  const std::string text = document.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
-  if (target != "-") return writeFile(target, text);
+  if (target != "-") return writeFile(target, text, kind);
   std::fflush(stdout);
-  if (!writeAll(STDOUT_FILENO, text)) return cannotWrite("standard output");
-  return base::success();
+  return writeAll(STDOUT_FILENO, text) ? base::success() : Status(cannotWrite("standard output", kind));
 }
+
+}  // namespace
+
+Status writeJson(const std::string& target, const nlohmann::json& document) {
+  return writeAnywhere(target, document.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + "\n", kJson);
+}
+
+Status writeJUnit(const std::string& target, const std::string& xml) { return writeAnywhere(target, xml, {"a JUnit report", "--junit", '<'}); }
 
 }  // namespace ulpscope::cli

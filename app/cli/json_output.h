@@ -24,5 +24,7 @@ JsonTarget jsonTargetOf(int argc, const char* const* argv);
 // "-": standard output. A file is replaced whole or not at all (a new file beside it, sync, rename). A file that is no
 // JSON document is never replaced, not even by that of an error. Empty: nothing to do.
 base::Status writeJson(const std::string& target, const nlohmann::json& document);
+// The same with XML, of --junit.
+base::Status writeJUnit(const std::string& target, const std::string& xml);
 
 }  // namespace ulpscope::cli

@@ -100,7 +100,7 @@ int parseAndRun(int argc, const char* const* argv) {
   app.set_version_flag("--version", "ulpscope " ULPSCOPE_VERSION);
   app.formatter(std::make_shared<HelpFormatter>());
   app.get_formatter()->column_width(34);
-  for (const auto add : {addInspect, addRun, addDemo, addPack, addUnpack, addRepair, addDoctor, addSnippet, addWorker, addGui}) add(app, invocation);
+  for (const auto add : {addInspect, addRun, addCheck, addCompare, addCriteria, addDemo, addPack, addUnpack, addRepair, addDoctor, addSnippet, addWorker, addGui}) add(app, invocation);
   const JsonTarget json = jsonTargetOf(argc, argv);
   const bool inspecting = argc > 1 && std::string_view(argv[1]) == "inspect";
   const auto failed = [&](const base::Error& error) { return fail(error, json.allowedPath(), inspecting); };

@@ -48,6 +48,7 @@ std::string appendCommand(const session::RunRequest& request, const std::string&
   for (const std::string& pattern : s.capture) add("--capture", pattern);
   if (s.captureBudget != defaults.captureBudget) add("--capture-budget", std::to_string(s.captureBudget));
   if (!s.onlySamples.empty()) add("--only-samples", onlySamplesWord.empty() ? session::sampleIdsText(s.onlySamples) : onlySamplesWord);
+  for (const std::string& rule : s.allowNonfinite) add("--allow-nonfinite", rule);
   for (const std::string& path : s.disable) add("--disable", path);
   for (const std::string& path : s.fp32) add("--fp32", path);
   add("--session", shownPath(request.sessionPath));

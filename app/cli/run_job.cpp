@@ -4,6 +4,7 @@
 #include "core/storage/session_store.h"
 #include "engine_client.h"
 #include "run_command_line.h"
+#include "session_runs.h"
 
 #include <algorithm>
 
@@ -45,7 +46,8 @@ Result<FinishedRun> performRun(const session::RunRequest& request) {
 }
 
 int exitCodeOf(const session::RunRecord& run) {
-  if (run.candidateError || run.probeCheck == "differs") return base::exitCode(ErrorKind::run);
+  if (run.verdict) return exitCodeOfVerdict(run);
+  if (run.candidateError || run.probeCheck == "differs" || run.unexplained()) return base::exitCode(ErrorKind::run);
   if (run.status == session::RunStatus::cancelled) return base::exitCode(ErrorKind::cancelled);
   return run.status == session::RunStatus::partial ? base::exitCode(ErrorKind::inconclusive) : 0;
 }

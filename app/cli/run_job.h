@@ -19,8 +19,8 @@ struct FinishedRun {
 // Errors: the engine's own, or kind run when it crashed, cancelled after Ctrl+C.
 base::Result<FinishedRun> performRun(const session::RunRequest& request);
 
-// The exit code that the run itself asks for, apart from --fail-on: 4 when the candidate raised or observing changed
-// the outputs, 5 when it is partial, 130 when cancelled, else 0.
+// The exit code that the run itself asks for, apart from --fail-on: its verdict's if it has one; else 4 when the candidate raised, observing
+// changed the outputs or FP32 is no baseline, 5 when it is partial, 130 when cancelled, else 0.
 int exitCodeOf(const session::RunRecord& run);
 
 // "Next, keep it in FP32 ...: ulpscope run ... --fp32 encoder.0 --append" after a run that has an origin in a module;

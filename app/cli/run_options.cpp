@@ -1,10 +1,12 @@
 #include "run_options.h"
 
+#include "core/session/criteria.h"
 #include "core/session/sample_choice.h"
 #include "core/storage/session_store.h"
 #include "option_number.h"
 
 #include <CLI/CLI.hpp>
+#include <nlohmann/json.hpp>
 #include <unistd.h>
 
 #include <filesystem>
@@ -97,6 +99,7 @@ Status setNumbers(const RunWords& words, session::RunSettings& settings) {
   settings.verifyProbe = words.verifyProbe;
   settings.fp32 = words.fp32;
   settings.disable = words.disable;
+  settings.allowNonfinite = words.allowNonfinite;
   for (const auto* list : {&words.fp32, &words.disable})
     for (const std::string& path : *list)
       if (path.empty()) return usage(list == &words.fp32 ? "--fp32" : "--disable", "got an empty module path", "the whole model is '.'");
@@ -123,6 +126,50 @@ Status setObserved(const RunWords& words, session::RunSettings& settings) {
 bool exists(const std::string& path) {
   std::error_code ignored;
   return fs::exists(fs::symlink_status(path, ignored));
+}
+
+// What the criteria fix of the run beside the limits. A word of the command may say the same, not something else.
+Status applyCriteria(const session::Criteria& criteria, const RunWords& words, session::RunSettings& settings) {
+  const auto conflict = [](const std::string& option, const std::string& fixed) { return usage(option, "the criteria fix another: " + fixed, "leave it out"); };
+  if (criteria.decision) {
+    if (words.decision != "none" && words.decision != criteria.decision->text()) return conflict("--decision " + words.decision, criteria.decision->text());
+    settings.decision = *criteria.decision;
+  }
+  if (!criteria.decisionOutput.empty()) {
+    if (!words.decisionOutput.empty() && words.decisionOutput != criteria.decisionOutput) return conflict("--decision-output " + words.decisionOutput, criteria.decisionOutput);
+    settings.decisionOutput = criteria.decisionOutput;
+  }
+  if (criteria.tie) {
+    if (words.tie != "first" && words.tie != session::name(*criteria.tie)) return conflict("--tie " + words.tie, session::name(*criteria.tie));
+    settings.tie = *criteria.tie;
+  }
+  settings.allowNonfinite.insert(settings.allowNonfinite.end(), criteria.allowNonfinite.begin(), criteria.allowNonfinite.end());
+  return base::success();
+}
+
+// After setSession: those of the session are locked, and a file must be the same.
+Status setCriteria(const RunWords& words, RunOrder& order) {
+  session::RunRequest& request = order.request;
+  if (!words.criteria.empty()) {
+    const auto criteria = session::readCriteria(words.criteria);
+    if (!criteria) return criteria.error();
+    request.criteria = criteria->canonical;
+    if (auto applied = applyCriteria(criteria.value(), words, request.settings); !applied) return applied;
+  } else if (request.append && exists(request.sessionPath)) {
+    const auto session = storage::openSession(request.sessionPath);
+    if (!session) return session.error();
+    if (session->exploratory()) return base::success();
+    if (auto untouched = session::checkUntouched(session->criteria.back()); !untouched) return untouched.error().within(request.sessionPath);
+    const auto criteria = session::criteriaFromJson(nlohmann::json::parse(session->criteria.back().canonical));
+    if (!criteria) return criteria.error();
+    if (auto applied = applyCriteria(criteria.value(), words, request.settings); !applied) return applied;
+  }
+  if (words.explored.empty()) return base::success();
+  if (words.criteria.empty()) return usage("--explored", "goes with --criteria: it says what was known when they were written", "leave it out, or add --criteria F");
+  const auto explored = storage::openSession(words.explored);
+  if (!explored) return explored.error();
+  request.explored = session::Lineage{explored->id, explored->title, explored->candidatesTried(), explored->samples.sha256, false};
+  return base::success();
 }
 
 // After setSession: flips and the like are those of a session that exists.
@@ -219,6 +266,9 @@ void addRunOptions(CLI::App& command, RunWords& words) {
   command.add_option("--accumulate", words.accumulate, "long sums in float32 (strict) or in parts rounded to the low dtype, as a GPU may do (pessimistic); given, both ends are told")->type_name("WAY");
   command.add_flag("--verify-probe", words.verifyProbe, "check that observing does not change the outputs");
   addList(command, "--fail-on", words.failOn, "exit 1 on a finding: nonfinite, flip or nonfinite,flip")->delimiter(',')->type_name("WHAT");
+  command.add_option("--criteria", words.criteria, "acceptance criteria, locked before the first op runs; the exit code is the verdict's (see `ulpscope criteria`)")->type_name("F");
+  command.add_option("--explored", words.explored, "the exploratory session that this validation comes from")->type_name("SESSION");
+  addList(command, "--allow-nonfinite", words.allowNonfinite, "NaN or inf that FP32 itself has there is intended: input:NAME, parameter:NAME, a module or an op site (repeatable)")->type_name("SITE");
   command.add_option("--session", words.session, "where the session goes (default ./MODEL-fp16.ulps)")->type_name("OUT.ulps");
   command.add_flag("--append", words.append, "the session may exist: add one more run (it is made if it does not)");
   command.add_option("--json", words.json, "write the run document to F ('-': standard output)")->type_name("F");
@@ -232,12 +282,13 @@ Result<RunOrder> orderFrom(const RunWords& words) {
   session::RunSettings& settings = order.request.settings;
   for (const auto& set : {setAutocast, setMode, setDecision, setBatchAxis, setNumbers, setObserved, setAccumulate})
     if (const Status good = set(words, settings); !good) return good.error();
-  if (const Status good = setFailOn(words, order); !good) return good.error();
   order.request.modelPath = absolute(words.model);
   order.request.inputsPath = absolute(words.inputs);
   order.request.labelsPath = absolute(words.labels);
   order.request.classNamesPath = absolute(words.classNames);
   if (const Status good = setSession(words, order.request); !good) return good.error();
+  if (const Status good = setCriteria(words, order); !good) return good.error();
+  if (const Status good = setFailOn(words, order); !good) return good.error();
   if (const Status good = setOnlySamples(words, order); !good) return good.error();
   return order;
 }

@@ -17,8 +17,8 @@ namespace ulpscope::cli {
 struct RunWords {
   std::string model, inputs, labels, classNames, session, json;
   std::string autocast = "fp16", policy, mode = "emulated", device = "cpu", decision = "none", tie = "first";
-  std::string decisionOutput, batchSize = "32", seed = "0", observe = "full", captureBudget = "1GiB", onlySamples, accumulate;
-  std::vector<std::string> fp32, disable, batchAxis, failOn, capture;
+  std::string decisionOutput, batchSize = "32", seed = "0", observe = "full", captureBudget = "1GiB", onlySamples, accumulate, criteria, explored;
+  std::vector<std::string> fp32, disable, batchAxis, failOn, capture, allowNonfinite;
   bool noCastCache = false, noNoiseFloor = false, referee = false, train = false, verifyProbe = false, append = false;
 };
 

@@ -15,8 +15,7 @@ using base::Error;
 using base::ErrorKind;
 
 // Of the whole contract, what this version does not have: said so, instead of a far-fetched suggestion.
-const std::vector<std::string> kLaterCommands{"check", "compare", "criteria", "scan", "train", "search", "bench", "report"};
-const std::vector<std::string> kLaterOptions{"--criteria", "--junit"};
+const std::vector<std::string> kLaterCommands{"scan", "train", "search", "bench", "report"};
 
 bool contains(const std::vector<std::string>& names, const std::string& name) {
   return std::find(names.begin(), names.end(), name) != names.end();
@@ -44,8 +43,6 @@ Error unknownCommand(const CLI::App& app, const std::string& word) {
 Error unknownOption(const CLI::App& command, const std::string& word) {
   const std::string option = word.substr(0, word.find('='));
   const std::string which = command.get_name() + " " + option;
-  if (contains(kLaterOptions, option))
-    return Error{ErrorKind::usage, "is not an option of this version", which, "`ulpscope " + command.get_name() + " --help` lists those it has"};
   return Error{ErrorKind::usage, "there is no such option", which,
                "did you mean " + base::quotedChoice(base::nearestNames(option, optionNames(command), 2)) + "?"};
 }

@@ -1,8 +1,10 @@
 #include "app/engine/run_target.h"
 
+#include "core/base/clock.h"
+#include "core/base/hashing.h"
+#include "core/session/comparable.h"
+#include "core/storage/run_verdict.h"
 #include "core/storage/session_store.h"
-
-#include <nlohmann/json.hpp>
 
 #include <filesystem>
 
@@ -14,7 +16,6 @@ using base::Error;
 using base::ErrorKind;
 using base::Result;
 using base::Status;
-using nlohmann::json;
 using storage::WriteMode;
 
 // Another process may make the session, or fail and take it away again, between a look and the deed.
@@ -38,31 +39,35 @@ Status inFittingMode(const session::RunRequest& request, const Attempt& attempt)
   }
 }
 
-Error differs(const session::RunRequest& request, const std::string& what, const std::string& was, const std::string& is) {
-  return Error{ErrorKind::run, what + " differs: " + was.substr(0, 16) + " in the session, " + is.substr(0, 16) + " now", request.sessionPath,
-               "compare runs of one experiment; write a new session with --session"};
+session::Session asked(const session::RunRequest& request, const model::ModelInfo& model, const session::SampleSet& samples) {
+  session::Session session = storage::newSession(fs::path(request.modelPath).stem().string());
+  session.model = model;
+  session.samples = samples;
+  session.creatorVersion = ULPSCOPE_VERSION;
+  return session;
+}
+
+// Runs of one session must be comparable: nothing but the precision policy may differ.
+Status checkSameExperiment(const session::Session& session, const session::RunRequest& request, const model::ModelInfo& model, const session::SampleSet& samples) {
+  const session::RunSettings& first = session.runs.empty() ? request.settings : session.runs.front().settings;
+  return session::checkComparable(session::differences(session, first, asked(request, model, samples), request.settings), request.sessionPath);
 }
 
 Status checkSameSettings(const session::Session& session, const session::RunRequest& request) {
   if (session.runs.empty()) return base::success();
-  const session::RunSettings& first = session.runs.front().settings;
-  const session::RunSettings& now = request.settings;
-  if (first.trainMode != now.trainMode) return differs(request, "train/eval mode", first.trainMode ? "train" : "eval", now.trainMode ? "train" : "eval");
-  if (first.batchSize != now.batchSize) return differs(request, "the batch size", std::to_string(first.batchSize), std::to_string(now.batchSize));
-  if (first.seed != now.seed) return differs(request, "the seed", std::to_string(first.seed), std::to_string(now.seed));
-  if (first.batchAxis != now.batchAxis) return differs(request, "the batch axes of the inputs", json(first.batchAxis).dump(), json(now.batchAxis).dump());
-  return base::success();
+  return session::checkComparable(session::differences(session.runs.front().settings, request.settings), request.sessionPath);
 }
 
-// Runs of one session must be comparable: nothing but the precision policy may differ.
-Status checkSameExperiment(const session::Session& session, const session::RunRequest& request, const model::ModelInfo& model,
-                           const session::SampleSet& samples) {
-  const model::Fingerprint& was = session.model.fingerprint;
-  if (was.codeSha256 != model.fingerprint.codeSha256) return differs(request, "the model's code", was.codeSha256, model.fingerprint.codeSha256);
-  if (was.weightsSha256 != model.fingerprint.weightsSha256)
-    return differs(request, "the model's weights", was.weightsSha256, model.fingerprint.weightsSha256);
-  if (session.samples.sha256 != samples.sha256) return differs(request, "the inputs file", session.samples.sha256, samples.sha256);
-  return checkSameSettings(session, request);
+// A lock is never undone, and none is made where results are known.
+Status checkCriteria(const session::Session& session, const session::RunRequest& request) {
+  if (request.criteria.empty()) return base::success();
+  const std::string which = "--criteria";
+  if (session.exploratory())
+    return Error{ErrorKind::usage, "the session has exploratory runs, so these criteria would be written after their results", which,
+                 "name a new session with --session, and this one with --explored"};
+  const session::CriteriaRevision& locked = session.criteria.back();
+  if (locked.canonical == request.criteria) return base::success();
+  return Error{ErrorKind::usage, "differs from locked revision " + std::to_string(locked.number), which, "use `ulpscope criteria revise`, or leave --criteria out"};
 }
 
 }  // namespace
@@ -72,10 +77,10 @@ Status RunTarget::check() const {
 }
 
 Status RunTarget::begin(const model::ModelInfo& model, const session::SampleSet& samples) {
-  session::Session session = storage::newSession(fs::path(m_request.modelPath).stem().string());
-  session.model = model;
-  session.samples = samples;
-  session.creatorVersion = ULPSCOPE_VERSION;
+  session::Session session = asked(m_request, model, samples);
+  if (!m_request.criteria.empty()) session.criteria = {{1, base::utcNow(), base::sha256(m_request.criteria), m_request.criteria, false, ""}};
+  session.explored = m_request.explored;
+  if (session.explored) session.explored->sameSamples = session.explored->samplesSha256 == samples.sha256;
   auto begun = storage::RunWriter::begin(m_request.sessionPath, std::move(session), newMode(m_request));
   if (!begun) return begun.error();
   m_writer.emplace(std::move(begun).value());
@@ -87,6 +92,7 @@ Status RunTarget::add(const model::ModelInfo& model, const session::SampleSet& s
   auto session = storage::openSession(m_request.sessionPath);
   if (!session) return session.error();
   if (auto same = checkSameExperiment(session.value(), m_request, model, samples); !same) return same;
+  if (auto criteria = checkCriteria(session.value(), m_request); !criteria) return criteria;
   auto begun = storage::RunWriter::begin(m_request.sessionPath, std::move(session).value(), WriteMode::append);
   if (!begun) return begun.error();
   m_writer.emplace(std::move(begun).value());
@@ -104,6 +110,11 @@ Result<session::Session> RunTarget::finish(session::RunRecord run, const storage
     const auto now = storage::openSession(m_request.sessionPath);
     if (!now) return now.error();
     if (auto same = checkSameSettings(now.value(), m_request); !same) return same.error();
+    if (!now->exploratory()) {
+      auto verdict = storage::lockedVerdict(now.value(), run, outputs);
+      if (!verdict) return verdict.error();
+      run.verdict = std::move(verdict).value();
+    }
   }
   return m_writer->finish(std::move(run), metrics, outputs);
 }

@@ -167,6 +167,7 @@ std::vector<session::OutputSummary> OutputCollector::summaries() const {
     else if (!output.reference.empty())
       s.shape = output.reference.front().sizes().vec();
     s.dtype = output.candidateDtype;
+    s.sampleAxis = output.axis.text();
     if (base::isInexact(s.dtype) && output.total.finitePairs > 0) {
       s.maxAbs = output.total.maxAbsOrNan();
       s.maxRel = output.total.maxRel;

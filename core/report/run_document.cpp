@@ -1,6 +1,7 @@
 #include "core/report/run_document.h"
 
 #include "core/base/number_text.h"
+#include "core/report/verdict_text.h"
 
 #include <algorithm>
 #include <cmath>
@@ -54,6 +55,14 @@ json flipsJson(const RunRecord& run, json flips) {
   return flips;
 }
 
+// Where the candidate first has such a value that the reference has not, whoever made it.
+json firstValueJson(const RunRecord& run, const std::optional<session::FirstValue>& first) {
+  if (!first || first->site < 0 || static_cast<std::size_t>(first->site) >= run.sites.size()) return nullptr;
+  const SiteSummary& site = run.sites[static_cast<std::size_t>(first->site)];
+  return {{"op", site.op},           {"overload", site.overload},     {"module", site.modulePath}, {"source", site.source},
+          {"occurrence", site.occurrence}, {"role", session::name(site.role)}, {"sample_ids", first->sampleIds}};
+}
+
 // Every key that stands, empty.
 json emptyDocument() {
   json document = {{"schema", kSchema},
@@ -63,7 +72,7 @@ json emptyDocument() {
                    {"engine", {{"libtorch", nullptr}, {"policy_table", nullptr}, {"mode", nullptr}}},
                    {"model", {{"path", nullptr}, {"code_sha256", nullptr}, {"weights_sha256", nullptr}}},
                    {"policy", {{"autocast", nullptr}, {"fp32", json::array()}, {"disable", json::array()}}}};
-  for (const char* key : {"error", "session", "run_id", "probe_check", "first_nonfinite", "candidate_error", "verdict", "noise_floor", "accumulation", "capture", "decision"})
+  for (const char* key : {"error", "session", "run_id", "probe_check", "first_nonfinite", "candidate_error", "verdict", "noise_floor", "accumulation", "capture", "decision", "first_nan", "first_inf"})
     document[key] = nullptr;
   for (const char* key : {"warnings", "outputs", "nonfinite_origins", "reference_nonfinite", "control_flow",
                           "unresolved_calls", "flips", "no_decision", "nonfinite_samples", "only_samples", "sites", "module_outputs"})
@@ -107,7 +116,9 @@ json runDocument(const Session& session, const RunRecord& run, const std::string
   document["status"] = session::name(run.status);
   document["session"] = sessionPath;
   document["run_id"] = run.id();
-  document["candidates_tried"] = session.runs.size();
+  document["candidates_tried"] = session.candidatesTried();
+  document["exploratory"] = session.exploratory();
+  document["verdict"] = verdictJson(session, run.verdict);
   fillProvenance(document, session, run);
   for (const char* key : {"warnings", "outputs", "candidate_error", "control_flow", "unresolved_calls", "no_decision", "nonfinite_samples", "module_outputs",
                           "noise_floor", "accumulation", "capture"})
@@ -117,6 +128,8 @@ json runDocument(const Session& session, const RunRecord& run, const std::string
   document["nonfinite_origins"] = withoutIndex(record.at("nonfinite_origins"), "site");
   document["reference_nonfinite"] = withoutIndex(record.at("reference_nonfinite"), "site");
   if (!run.nonfiniteOrigins.empty()) document["first_nonfinite"] = document["nonfinite_origins"].front();
+  document["first_nan"] = firstValueJson(run, run.firstNan);
+  document["first_inf"] = firstValueJson(run, run.firstInf);
   document["flips"] = flipsJson(run, record.at("flips"));
   document["decision"] = decisionJson(run);
   for (const SiteSummary& site : run.sites) document["sites"].push_back(siteJson(site));

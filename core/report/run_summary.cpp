@@ -1,6 +1,7 @@
 #include "core/base/number_text.h"
 #include "core/report/run_document.h"
 #include "core/report/run_observed.h"
+#include "core/report/verdict_text.h"
 
 #include <fmt/format.h>
 
@@ -32,8 +33,8 @@ std::string header(const Session& session, const RunRecord& run) {
   const bool lookedAtOps = run.settings.observe != session::Observe::outputs;
   std::string text = fmt::format("{}: {}, {}{}\n", run.id(), file, samplesText(session, run),
                                  lookedAtOps ? ", " + counted(static_cast<std::int64_t>(run.sites.size()), "op site") : "");
-  text += fmt::format("{} autocast ({}, {}) against FP32; exploratory: no criteria\n", lowName(run), run.policyTable,
-                      session::name(run.settings.mode));
+  text += fmt::format("{} autocast ({}, {}) against FP32; {}\n", lowName(run), run.policyTable, session::name(run.settings.mode),
+                      session.exploratory() ? std::string("exploratory: no criteria") : fmt::format("validation by criteria revision {}, locked {}", session.criteria.back().number, session.criteria.back().lockedUtc));
   if (!run.settings.fp32.empty()) text += "Kept in FP32: " + listed(run.settings.fp32) + "\n";
   if (!run.settings.disable.empty()) text += "Autocast off, inputs as they are: " + listed(run.settings.disable) + "\n";
   if (run.status != session::RunStatus::ok)
@@ -65,6 +66,10 @@ std::string originText(const NonfiniteFinding& finding) {
   std::string text = "  " + (finding.diagnosis.empty() ? placeText(finding) : finding.diagnosis) + "\n";
   text += fmt::format("    {}; cause: {}", placeText(finding), finding.cause);
   if (const std::string samples = sampleText(finding); !samples.empty()) text += "; " + samples;
+  if (finding.rootCause)
+    text += fmt::format("\n    lost before: {} in {}{}: {}", finding.rootCause->op, moduleName(finding.rootCause->modulePath),
+                        finding.rootCause->source.empty() ? "" : " at " + finding.rootCause->source, finding.rootCause->why);
+  if (!finding.explainedBy.empty()) text += "\n    intended: " + finding.explainedBy;
   return text + fmt::format("\n    {} NaN, {} +inf, {} -inf\n", finding.counts.nan, finding.counts.plusInf, finding.counts.minusInf);
 }
 
@@ -228,6 +233,7 @@ std::string notesText(const RunRecord& run) {
 
 std::string runSummary(const Session& session, const RunRecord& run, const std::string& sessionPath) {
   std::string text = header(session, run);
+  if (run.verdict) text += "\n" + verdictText(session, *run.verdict);
   for (const std::string& part : {divergenceText(run), nonfiniteText(run), referenceText(run), decisionText(session, run),
                                   outputsText(run), accumulationText(run), noiseText(run), sitesText(session, run), discreteSitesText(run),
                                   refereeText(session, run), captureText(run, sessionPath), notesText(run)})

@@ -22,7 +22,7 @@ std::string cutFrom(std::string& text, char mark) {
   return tail;
 }
 
-bool coversOp(const std::string& module, std::string op, const NonfiniteFinding& f) {
+bool coversOp(const std::string& module, std::string op, const NamedSite& f) {
   const std::string occurrence = cutFrom(op, '#'), line = cutFrom(op, '@');
   const auto dot = op.find('.');
   const std::string overload = dot == std::string::npos ? "" : op.substr(dot + 1);
@@ -40,8 +40,12 @@ bool explains(const std::string& rule, const NonfiniteFinding& finding) {
     return !name.empty() && base::globMatches(name, finding.op);
   }
   if (!after("input:", rule).empty() || !after("parameter:", rule).empty()) return false;
-  const auto op = rule.find(":aten::");
-  return op == std::string::npos ? coversModule(rule, finding.modulePath) : coversOp(rule.substr(0, op), rule.substr(op + 1), finding);
+  return coversSite(rule, {finding.modulePath, finding.op, finding.overload, finding.source, finding.occurrence});
+}
+
+bool coversSite(const std::string& pattern, const NamedSite& site) {
+  const auto op = pattern.find(":aten::");
+  return op == std::string::npos ? coversModule(pattern, site.modulePath) : coversOp(pattern.substr(0, op), pattern.substr(op + 1), site);
 }
 
 }  // namespace ulpscope::session

@@ -11,4 +11,12 @@ namespace ulpscope::session {
 // regions name it, "MODULE:aten::op[.overload][@line][#n]". Globs in names and paths.
 bool explains(const std::string& rule, const NonfiniteFinding& finding);
 
+// An op site as rules can name it.
+struct NamedSite {
+  std::string modulePath, op, overload, source;
+  int occurrence = 1;
+};
+// Whether the module path or op site pattern covers it.
+bool coversSite(const std::string& pattern, const NamedSite& site);
+
 }  // namespace ulpscope::session

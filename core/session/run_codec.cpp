@@ -98,6 +98,7 @@ NonfiniteFinding findingFrom(const json& j) {
 json toJson(const OutputSummary& o) {
   return {{"name", o.name},
           {"shape", o.shape},
+          {"sample_axis", o.sampleAxis},
           {"dtype", base::name(o.dtype)},
           {"max_abs", optionalNumber(o.maxAbs)},
           {"max_rel", optionalNumber(o.maxRel)},
@@ -112,6 +113,7 @@ json toJson(const OutputSummary& o) {
 OutputSummary outputFrom(const json& j) {
   return {j.at("name"),
           j.at("shape").get<std::vector<std::int64_t>>(),
+          j.at("sample_axis"),
           dtypeFrom(j.at("dtype")),
           optionalFrom(j.at("max_abs")),
           optionalFrom(j.at("max_rel")),
@@ -210,7 +212,8 @@ json toJson(const RunRecord& r) {
           {"module_outputs", toJson(r.moduleOutputs)},
           {"noise_floor", toJson(r.noiseFloor)},
           {"accumulation", toJson(r.accumulation)},
-          {"capture", toJson(r.capture)}};
+          {"capture", toJson(r.capture)},
+          {"verdict", toJson(r.verdict)}};
 }
 
 base::Result<RunRecord> runFromJson(const json& j, std::vector<SiteSummary> sites) try {
@@ -249,6 +252,7 @@ base::Result<RunRecord> runFromJson(const json& j, std::vector<SiteSummary> site
   r.noiseFloor = noiseFloorFromJson(j.at("noise_floor"));
   r.accumulation = accumulationFromJson(j.at("accumulation"));
   r.capture = captureFromJson(j.at("capture"));
+  r.verdict = verdictFromJson(j.at("verdict"));
   return r;
 } catch (const json::exception& e) {
   return base::Error{base::ErrorKind::input, std::string("a run record is damaged: ") + e.what(), "", ""};

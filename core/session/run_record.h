@@ -7,6 +7,7 @@
 #include "core/session/observation.h"
 #include "core/session/settings.h"
 #include "core/session/site_summary.h"
+#include "core/session/verdict.h"
 
 #include <nlohmann/json_fwd.hpp>
 
@@ -20,6 +21,7 @@ namespace ulpscope::session {
 struct OutputSummary {
   std::string name;
   std::vector<std::int64_t> shape;  // all samples
+  std::string sampleAxis = "whole_batch";  // SampleAxis::text()
   base::DType dtype = base::DType::float32;  // candidate's
   std::optional<double> maxAbs, maxRel, relL2, cosineDistance, maxUlp;  // empty: not floating, or nothing compared
   std::int64_t elements = 0;
@@ -105,6 +107,7 @@ struct RunRecord {
   std::optional<NoiseFloor> noiseFloor;   // empty: not asked for
   std::optional<Accumulation> accumulation;  // empty: not asked for, or nothing to compare
   std::optional<Capture> capture;         // empty: nothing was asked for
+  std::optional<Verdict> verdict;         // empty: exploratory, no criteria were locked when it ran
 
   std::string id() const;  // "run_0001"
   bool ran(const std::string& sampleId) const;  // among the samples that this run was asked for

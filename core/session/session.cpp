@@ -1,5 +1,7 @@
 #include "core/session/session.h"
 
+#include <algorithm>
+
 namespace ulpscope::session {
 
 const RunRecord* Session::run(const std::string& runId) const {
@@ -28,6 +30,15 @@ std::string runLabel(const RunRecord& run) {
   if (const std::size_t only = run.settings.onlySamples.size(); only > 0) label += ", " + std::to_string(only) + (only == 1 ? " sample only" : " samples only");
   if (run.settings.observe == Observe::outputs) label += ", outputs only";
   return label;
+}
+
+bool Session::criteriaAfterResults() const {
+  return (explored && explored->sameSamples && explored->runs > 0) || std::any_of(criteria.begin(), criteria.end(), [](const auto& r) { return r.afterResults; });
+}
+
+std::int64_t Session::candidatesTried() const {
+  const auto own = std::count_if(runs.begin(), runs.end(), [](const RunRecord& r) { return r.settings.onlySamples.empty(); });
+  return own + (explored && explored->sameSamples ? explored->runs : 0);
 }
 
 }  // namespace ulpscope::session

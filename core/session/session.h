@@ -33,6 +33,14 @@ struct Session {
   model::ModelInfo model;
   SampleSet samples;
   std::vector<RunRecord> runs;  // in order of their numbers
+  std::vector<CriteriaRevision> criteria;  // locked ones, in order; empty: exploratory
+  std::optional<Lineage> explored;         // the exploratory session before it, if it was named
+
+  bool exploratory() const { return criteria.empty(); }
+  // The criteria were written when results on these samples were known: by a revision, or by the session explored before.
+  bool criteriaAfterResults() const;
+  // Runs over all samples, of this session and of the one explored before on the same samples.
+  std::int64_t candidatesTried() const;
 
   const RunRecord* run(const std::string& runId) const;  // nullptr: none of that id
   const RunRecord* latest() const;                       // nullptr: no runs

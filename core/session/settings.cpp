@@ -107,7 +107,8 @@ Result<RunSettings> settingsFromJson(const nlohmann::json& json) try {
 
 nlohmann::json toJson(const RunRequest& r) {
   return {{"model", r.modelPath},     {"inputs", r.inputsPath}, {"labels", r.labelsPath},         {"class_names", r.classNamesPath},
-          {"session", r.sessionPath}, {"append", r.append},     {"settings", toJson(r.settings)}};
+          {"session", r.sessionPath}, {"append", r.append},     {"settings", toJson(r.settings)},
+          {"criteria", r.criteria},   {"explored", toJson(r.explored)}};
 }
 
 Result<RunRequest> requestFromJson(const nlohmann::json& json) try {
@@ -118,6 +119,8 @@ Result<RunRequest> requestFromJson(const nlohmann::json& json) try {
   r.classNamesPath = json.at("class_names");
   r.sessionPath = json.at("session");
   r.append = json.at("append");
+  r.criteria = json.at("criteria");
+  r.explored = lineageFromJson(json.at("explored"));
   auto settings = settingsFromJson(json.at("settings"));
   if (!settings) return settings.error();
   r.settings = settings.value();

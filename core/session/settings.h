@@ -3,6 +3,7 @@
 
 #include "core/base/dtype.h"
 #include "core/base/error.h"
+#include "core/session/verdict.h"
 
 #include <nlohmann/json_fwd.hpp>
 
@@ -93,6 +94,8 @@ struct RunRequest {
   std::string sessionPath;
   bool append = false;  // the session may exist, or come to be meanwhile: it gets one more run
   RunSettings settings;
+  std::string criteria;             // canonical JSON of criteria to lock before the first op; empty: none, or those of the session
+  std::optional<Lineage> explored;  // the exploratory session that a new one comes from
 };
 
 nlohmann::json toJson(const RunRequest& request);

@@ -105,6 +105,7 @@ std::vector<std::byte> masterImage(const Session& session, const std::string& fo
   h5::writeAttribute(file, "title", session.title);
   if (const session::RunRecord* latest = session.latest()) h5::writeAttribute(file, "default", latest->id());
   h5::writeText(file, "model", dumped(model::toJson(session.model)));
+  h5::writeText(file, "validation", dumped({{"criteria", session::toJson(session.criteria)}, {"explored", session::toJson(session.explored)}}));
   writeSamples(file, session.samples);
   for (const session::RunRecord& run : session.runs) writeEntry(file, run, folderName);
   return h5::imageOf(file);
@@ -124,6 +125,9 @@ Master readMaster(const std::string& path) {
   auto model = model::modelInfoFromJson(json::parse(h5::readText(file, "model")));
   if (!model) throw h5::Failure{model.error()};
   session.model = std::move(model).value();
+  const json validation = json::parse(h5::readText(file, "validation"));
+  session.criteria = session::revisionsFromJson(validation.at("criteria"));
+  session.explored = session::lineageFromJson(validation.at("explored"));
   session.samples = readSamples(file);
   readRuns(file, session);
   return master;

@@ -183,7 +183,7 @@ void RunWriter::State::abandon() {
   if (!lock) return;
   if (madeMaster) {
     const auto view = viewSession(master, Viewer::writer);
-    if (view && view->session.id == session.id && view->session.runs.empty() && !someRunIsBeingWritten(folder())) ::unlink(master.c_str());
+    if (view && view->session.id == session.id && view->session.runs.empty() && view->session.exploratory() && !someRunIsBeingWritten(folder())) ::unlink(master.c_str());
   }
   if (!exists(master)) lock.value().removeFolderIfBare();
 }
@@ -200,7 +200,8 @@ Result<RunWriter> RunWriter::begin(const std::string& masterPath, Session sessio
   state->session = std::move(session);
   state->mode = mode;
   if (status) status = state->reserve();
-  if (status && mode == WriteMode::share) status = state->makeMasterLocked();
+  // Locked criteria stand on the disk before the first op runs.
+  if (status && (mode == WriteMode::share || !state->session.exploratory()) && !exists(master)) status = state->makeMasterLocked();
   if (status) return RunWriter(std::move(state));
   if (state->fd >= 0) {
     state->removeFiles();

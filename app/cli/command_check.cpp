@@ -1,0 +1,79 @@
+#include "commands.h"
+#include "core/report/run_document.h"
+#include "core/report/verdict_text.h"
+#include "core/session/criteria.h"
+#include "core/storage/run_verdict.h"
+#include "json_output.h"
+#include "session_runs.h"
+
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+
+#include <memory>
+
+namespace ulpscope::cli {
+namespace {
+
+using base::Error;
+using base::ErrorKind;
+using base::Result;
+
+struct CheckWords {
+  std::string session, criteria, run, json, junit;
+};
+
+// The stored verdict is by the criteria that were locked when the run ended: a later revision is judged anew.
+Result<session::Verdict> verdictFor(const CheckWords& words, const session::Session& session, const session::RunRecord& run) {
+  const session::CriteriaRevision* locked = session.exploratory() ? nullptr : &session.criteria.back();
+  if (locked)
+    if (auto untouched = session::checkUntouched(*locked); !untouched) return untouched.error().within(words.session);
+  if (words.criteria.empty() && !locked)
+    return Error{ErrorKind::inconclusive, "no criteria are locked in it: it is exploratory", words.session, "check it with --criteria F (`ulpscope criteria new` writes a file to fill in)"};
+  if (words.criteria.empty() && run.verdict && run.verdict->revision == locked->number && run.verdict->sha256 == locked->sha256) return *run.verdict;
+  auto criteria = words.criteria.empty() ? session::criteriaFromJson(nlohmann::json::parse(locked->canonical)) : session::readCriteria(words.criteria);
+  if (!criteria) return criteria.error();
+  if (locked && criteria->sha256 != locked->sha256)
+    return Error{ErrorKind::usage, "differs from locked revision " + std::to_string(locked->number), "--criteria " + words.criteria, "use `ulpscope criteria revise`, or leave --criteria out"};
+  session::Verdict verdict = storage::verdictOf(words.session, session, run, criteria.value());
+  if (locked) verdict.revision = locked->number;
+  return verdict;
+}
+
+Outcome checkAction(const CheckWords& words) {
+  auto session = storage::openSession(words.session);
+  if (!session) return session.error();
+  auto run = runNamed(session.value(), words.run, words.session);
+  if (!run) return run.error();
+  auto verdict = verdictFor(words, session.value(), *run.value());
+  if (!verdict) return verdict.error();
+  session::RunRecord judged = *run.value();
+  judged.verdict = verdict.value();
+  if (auto written = writeJson(words.json, report::runDocument(session.value(), judged, words.session)); !written) return written.error();
+  if (!words.junit.empty())
+    if (auto written = writeJUnit(words.junit, report::verdictJUnit(session.value(), judged, verdict.value())); !written) return written.error();
+  if (words.json != "-" && words.junit != "-")
+    fmt::print("{} {} ({})\n{}", words.session, judged.id(), session::runLabel(judged), report::verdictText(session.value(), verdict.value()));
+  return exitCodeOfVerdict(judged);
+}
+
+constexpr const char* kHelp =
+    "Holds a run against criteria and gives the verdict. Starts no engine.\n\n"
+    "The criteria are those locked in the session; --criteria F judges an exploratory session, and says that F was not locked.\n\n"
+    "Examples:\n"
+    "  ulpscope check model-fp16.ulps\n"
+    "  ulpscope check model-fp16.ulps --criteria release.json --junit verdict.xml\n";
+
+}  // namespace
+
+void addCheck(CLI::App& app, Invocation& invocation) {
+  CLI::App* command = app.add_subcommand("check", kHelp);
+  auto words = std::make_shared<CheckWords>();
+  command->add_option("SESSION", words->session, "the session (.ulps)")->required();
+  command->add_option("--criteria", words->criteria, "criteria, where none are locked")->type_name("F");
+  command->add_option("--run", words->run, "run to judge: run_0002 or 2 (default: the latest over all samples)")->type_name("RUN");
+  command->add_option("--json", words->json, "write the run document with its verdict to F ('-': standard output)")->type_name("F");
+  command->add_option("--junit", words->junit, "write the verdict as JUnit XML to F ('-': standard output)")->type_name("F");
+  command->callback([words, &invocation] { invocation.action = [words] { return checkAction(*words); }; });
+}
+
+}  // namespace ulpscope::cli

@@ -1,0 +1,270 @@
+#include "core/session/criteria.h"
+
+#include "core/base/hashing.h"
+#include "core/base/nearest_names.h"
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include <cmath>
+#include <fstream>
+#include <limits>
+#include <set>
+
+namespace ulpscope::session {
+namespace {
+
+using base::Error;
+using base::ErrorKind;
+using base::Result;
+using nlohmann::json;
+using Kind = Criterion::Kind;
+
+constexpr double kLargest = std::numeric_limits<double>::max();
+
+struct Fault {
+  Error error;
+};
+
+[[noreturn]] void fail(const std::string& where, const std::string& what, const std::string& remedy = "") {
+  throw Fault{{ErrorKind::input, what, where.empty() ? "criteria" : "criteria, " + where, remedy}};
+}
+
+// An object of the file: its keys are asked for one by one, and what nobody asked for is unknown.
+class Section {
+ public:
+  Section(const json& object, std::string where) : m_object(object), m_where(std::move(where)) {
+    if (!object.is_object()) fail(m_where, "must be an object in braces");
+  }
+
+  bool has(const char* key) {
+    m_known.insert(key);
+    return m_object.contains(key);
+  }
+  const json& at(const char* key) const { return m_object.at(key); }
+  const std::string& place() const { return m_where; }
+  std::string where(const std::string& key) const { return m_where.empty() ? key : m_where + "." + key; }
+
+  std::optional<double> limit(const char* key, double largest = kLargest, double smallest = 0) {
+    if (!has(key)) return std::nullopt;
+    const json& value = at(key);
+    if (value.is_null()) fail(where(key), "has no limit yet", "write a number, or take the line out");
+    if (!value.is_number() || !std::isfinite(value.get<double>())) fail(where(key), value.dump() + " is no finite number", "write a number, or take the line out");
+    if (value.get<double>() < smallest) fail(where(key), value.dump() + " is below 0", "write a limit of at least 0");
+    if (value.get<double>() > largest) fail(where(key), fmt::format("{} is above {}", value.dump(), largest), fmt::format("write a limit of at most {}", largest));
+    return value.get<double>();
+  }
+  std::string text(const char* key, const std::string& otherwise = "") {
+    if (!has(key)) return otherwise;
+    if (!at(key).is_string()) fail(where(key), at(key).dump() + " is no text");
+    return at(key);
+  }
+  bool flag(const char* key, bool otherwise) {
+    if (!has(key)) return otherwise;
+    if (!at(key).is_boolean()) fail(where(key), at(key).dump() + " is neither true nor false");
+    return at(key);
+  }
+  std::vector<std::string> texts(const char* key) {
+    std::vector<std::string> list;
+    if (!has(key)) return list;
+    if (!at(key).is_array()) fail(where(key), "must be a list in brackets");
+    for (const json& item : at(key)) {
+      if (!item.is_string()) fail(where(key), item.dump() + " is no text");
+      list.push_back(item);
+    }
+    return list;
+  }
+  void refuseUnknown() const {
+    const std::vector<std::string> known(m_known.begin(), m_known.end());
+    for (const auto& [key, value] : m_object.items())
+      if (m_known.count(key) == 0) fail(where(key), "is no key that is known here", "nearest: " + base::quotedChoice(base::nearestNames(key, known)));
+  }
+
+ private:
+  const json& m_object;
+  std::string m_where;
+  std::set<std::string> m_known;
+};
+
+class Reader {
+ public:
+  explicit Reader(Criteria& criteria) : m_criteria(criteria) {}
+
+  void read(const json& document) {
+    Section file(document, "");
+    if (!file.has("schema") || file.at("schema") != 1) fail("schema", file.has("schema") ? file.at("schema").dump() + " is a newer schema than this version reads" : "is missing", "this version reads schema 1");
+    m_criteria.title = file.text("title");
+    if (file.has("decision")) readDecision(Section(file.at("decision"), "decision"));
+    m_criteria.allowNonfinite = file.texts("allow_nonfinite");
+    forEach(file, "outputs", [this](Section s) { readOutput(std::move(s)); });
+    if (file.has("nonfinite")) readNonfinite(Section(file.at("nonfinite"), "nonfinite"));
+    if (file.has("decisions")) readDecisions(Section(file.at("decisions"), "decisions"));
+    forEach(file, "quality", [this](Section s) { readQuality(std::move(s)); });
+    forEach(file, "sites", [this](Section s) { readSites(std::move(s)); });
+    file.refuseUnknown();
+    if (m_criteria.list.empty()) fail("", "there is no limit in it, so there is nothing to judge", "give at least one of outputs, nonfinite, decisions, quality and sites a limit");
+  }
+
+ private:
+  Criteria& m_criteria;
+  std::set<std::string> m_ids;
+
+  template <typename F>
+  static void forEach(Section& file, const char* key, F read) {
+    if (!file.has(key)) return;
+    if (!file.at(key).is_array()) fail(key, "must be a list in brackets");
+    for (std::size_t i = 0; i < file.at(key).size(); ++i) read(Section(file.at(key)[i], fmt::format("{}[{}]", key, i)));
+  }
+
+  std::string idOf(Section& section, const std::string& otherwise) {
+    const std::string id = section.text("id", otherwise);
+    if (id.empty()) fail(section.where("id"), "is missing", "every criterion needs an id");
+    if (!m_ids.insert(id).second) fail(section.where("id"), "'" + id + "' stands twice", "give every criterion an id of its own");
+    return id;
+  }
+
+  Criterion& add(Kind kind, const std::string& id, const std::string& measure, double limit) {
+    Criterion criterion;
+    criterion.kind = kind;
+    criterion.id = id + "." + measure;
+    criterion.limit = limit;
+    m_criteria.list.push_back(criterion);
+    return m_criteria.list.back();
+  }
+
+  void needOne(const Section& section, std::size_t before) {
+    if (m_criteria.list.size() == before) fail(section.place(), "has no limit", "give it one, or take it out");
+  }
+
+  void readDecision(Section s) {
+    if (s.has("rule")) {
+      auto rule = parseDecisionRule(s.text("rule"));
+      if (!rule) fail(s.where("rule"), "'" + s.text("rule") + "' " + rule.error().what, rule.error().remedy);
+      m_criteria.decision = rule.value();
+    }
+    m_criteria.decisionOutput = s.text("output");
+    if (s.has("tie")) {
+      m_criteria.tie = tieRuleFromName(s.text("tie"));
+      if (!m_criteria.tie) fail(s.where("tie"), "'" + s.text("tie") + "' is no tie rule", "use first, flag or refuse");
+    }
+    s.refuseUnknown();
+  }
+
+  void readMetrics(Section& s, const std::string& id, Kind kind, const std::string& target) {
+    for (const Metric metric : allMetrics()) {
+      const std::string name = key(metric);
+      if (const auto limit = s.limit(name.c_str(), kLargest, smallerIsWorse(metric) ? -kLargest : 0)) {
+        Criterion& criterion = add(kind, id, name, *limit);
+        criterion.target = target;
+        criterion.metric = metric;
+      }
+    }
+  }
+
+  void readOutput(Section s) {
+    const std::string target = s.text("output", "*"), id = idOf(s, target == "*" ? "outputs" : target);
+    const std::size_t before = m_criteria.list.size();
+    const auto atol = s.limit("atol"), rtol = s.limit("rtol"), share = s.limit("max_share_outside", 1);
+    if (share && !atol && !rtol) fail(s.where("max_share_outside"), "needs atol, rtol or both");
+    if (atol || rtol) {
+      Criterion& criterion = add(share ? Kind::shareOutside : Kind::tolerance, id, share ? "share_outside" : "tolerance", share.value_or(1));
+      criterion.target = target;
+      criterion.atol = atol.value_or(0);
+      criterion.rtol = rtol.value_or(0);
+    }
+    readMetrics(s, id, Kind::outputMetric, target);
+    needOne(s, before);
+    s.refuseUnknown();
+  }
+
+  void readNonfinite(Section s) {
+    const std::string id = idOf(s, "nonfinite");
+    const std::size_t before = m_criteria.list.size();
+    if (const auto limit = s.limit("max_samples")) add(Kind::nonfinite, id, "samples", *limit);
+    needOne(s, before);
+    s.refuseUnknown();
+  }
+
+  void readDecisions(Section s) {
+    const std::string id = idOf(s, "decisions");
+    const std::size_t before = m_criteria.list.size();
+    if (const auto limit = s.limit("max_flips")) add(Kind::flips, id, "flips", *limit);
+    if (const auto limit = s.limit("max_flip_rate", 1)) add(Kind::flipRate, id, "flip_rate", *limit);
+    if (const auto limit = s.limit("no_flip_beyond_margin")) add(Kind::flipMargin, id, "flip_margin", *limit);
+    if (const auto limit = s.limit("max_regressions")) add(Kind::regressions, id, "regressions", *limit);
+    m_criteria.noDecisionIsFlip = s.flag("no_decision_is_flip", true);
+    m_criteria.noiseFlipsCount = s.flag("flips_within_noise_floor_count", true);
+    needOne(s, before);
+    s.refuseUnknown();
+  }
+
+  void readQuality(Section s) {
+    const std::string measure = s.text("measure", "accuracy"), id = idOf(s, measure);
+    const std::size_t before = m_criteria.list.size();
+    if (measure == "accuracy") {
+      if (const auto limit = s.limit("min", 1)) add(Kind::accuracy, id, "min", *limit);
+      if (const auto limit = s.limit("max_drop", 1)) add(Kind::accuracyDrop, id, "drop", *limit);
+    } else if (measure == "mean_error" || measure == "root_mean_square_error" || measure == "max_error") {
+      if (const auto limit = s.limit("max")) add(Kind::error, id, "max", *limit).errorMeasure = measure;
+      if (const auto limit = s.limit("max_increase")) add(Kind::errorIncrease, id, "increase", *limit).errorMeasure = measure;
+    } else {
+      fail(s.where("measure"), "'" + measure + "' is no measure of quality", "use accuracy, mean_error, root_mean_square_error or max_error");
+    }
+    needOne(s, before);
+    s.refuseUnknown();
+  }
+
+  void readSites(Section s) {
+    const std::string target = s.text("sites", "."), id = idOf(s, "sites " + target);
+    const std::size_t before = m_criteria.list.size();
+    readMetrics(s, id, Kind::siteMetric, target);
+    needOne(s, before);
+    s.refuseUnknown();
+  }
+};
+
+}  // namespace
+
+bool Criterion::atLeast() const {
+  const bool metrics = kind == Kind::outputMetric || kind == Kind::siteMetric;
+  return kind == Kind::accuracy || (metrics && smallerIsWorse(metric));
+}
+
+Result<Criteria> criteriaFromJson(const json& document) try {
+  Criteria criteria;
+  Reader(criteria).read(document);
+  criteria.canonical = document.dump();
+  criteria.sha256 = base::sha256(criteria.canonical);
+  return criteria;
+} catch (const Fault& fault) {
+  return fault.error;
+} catch (const json::exception& e) {
+  return Error{ErrorKind::input, std::string("cannot be read: ") + e.what(), "criteria", ""};
+}
+
+Result<Criteria> readCriteria(const std::string& path) try {
+  std::ifstream file(path, std::ios::binary);
+  if (!file) return Error{ErrorKind::input, "cannot be opened", path, "`ulpscope criteria new` writes a file to fill in"};
+  auto criteria = criteriaFromJson(json::parse(file));
+  return criteria ? criteria : criteria.error().within(path);
+} catch (const json::exception& e) {
+  return Error{ErrorKind::input, std::string("is no JSON: ") + e.what(), path, "`ulpscope criteria new` writes a file to fill in"};
+}
+
+json criteriaTemplate(const std::vector<std::string>& outputs, const DecisionRule& decision) {
+  json document = {{"schema", 1}, {"title", ""}, {"allow_nonfinite", json::array()}, {"outputs", json::array()}, {"nonfinite", {{"id", "finite"}, {"max_samples", nullptr}}}};
+  for (const std::string& output : outputs)
+    document["outputs"].push_back({{"id", output}, {"output", output}, {"atol", nullptr}, {"rtol", nullptr}, {"rel_l2", nullptr}, {"max_ulp", nullptr}});
+  if (decision.decides()) {
+    document["decision"] = {{"rule", decision.text()}, {"tie", "first"}};
+    document["decisions"] = {{"id", "decisions"}, {"max_flips", nullptr}, {"no_flip_beyond_margin", nullptr}, {"no_decision_is_flip", true}};
+    document["quality"] = json::array({{{"id", "accuracy"}, {"measure", "accuracy"}, {"min", nullptr}, {"max_drop", nullptr}}});
+  }
+  if (decision.kind == DecisionRule::Kind::regression) {
+    document["decision"] = {{"rule", decision.text()}};
+    document["quality"] = json::array({{{"id", "error"}, {"measure", "mean_error"}, {"max", nullptr}, {"max_increase", nullptr}}});
+  }
+  return document;
+}
+
+}  // namespace ulpscope::session
