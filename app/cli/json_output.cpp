@@ -20,16 +20,16 @@ using base::Error;
 using base::ErrorKind;
 using base::Status;
 
-// What goes into a file: "the JSON document" of "--json", which begins with a brace.
+// What goes into a file: the "JSON document" of "--json", which begins with a brace.
 struct Text {
   const char* what;
   std::string option;
   char first;
 };
-const Text kJson{"the JSON document", "--json", '{'};
+const Text kJson{"JSON document", "--json", '{'};
 
 Error cannotWrite(const std::string& target, const Text& text = kJson) {
-  return Error{ErrorKind::run, std::string(text.what) + " cannot be written: " + std::strerror(errno), target, "name another file with " + text.option};
+  return Error{ErrorKind::run, std::string("the ") + text.what + " cannot be written: " + std::strerror(errno), target, "name another file with " + text.option};
 }
 
 bool writeAll(int descriptor, const std::string& text) {
@@ -56,7 +56,7 @@ bool holdsSomethingElse(const std::string& target, char first = kJson.first) {
 }
 
 Error wouldOverwrite(const std::string& target, const Text& kind = kJson) {
-  return Error{ErrorKind::usage, std::string("exists and is not ") + kind.what + ", it is left as it is", kind.option + " " + target, "name another file"};
+  return Error{ErrorKind::usage, std::string("exists and is no ") + kind.what + ", it is left as it is", kind.option + " " + target, "name another file"};
 }
 
 Status writeFile(const std::string& target, const std::string& text, const Text& kind) {
@@ -160,6 +160,6 @@ Status writeJson(const std::string& target, const nlohmann::json& document) {
   return writeAnywhere(target, document.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + "\n", kJson);
 }
 
-Status writeJUnit(const std::string& target, const std::string& xml) { return writeAnywhere(target, xml, {"a JUnit report", "--junit", '<'}); }
+Status writeJUnit(const std::string& target, const std::string& xml) { return writeAnywhere(target, xml, {"JUnit report", "--junit", '<'}); }
 
 }  // namespace ulpscope::cli

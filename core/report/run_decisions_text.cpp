@@ -28,9 +28,12 @@ std::string flipRow(const Session& session, const RunRecord& run, const Flip& fl
   const bool known = flip.firstSiteOverTolerance >= 0 && site < run.sites.size();
   std::string kind = flip.kind + (flip.effect.empty() ? "" : ", " + flip.effect);
   if (!flip.positions.empty()) kind += fmt::format(", {}", counted(static_cast<std::int64_t>(flip.positions.size()), "position"));
-  const auto name = [&](std::int64_t decision) { return session::decisionName(rule, decision, session.samples.classNames); };
-  return fmt::format("  {:<12} {:<14} {:<14} {:>11} {:>11}  {:<24} {}\n", flip.sampleId + (flip.withinNoiseFloor ? " *" : ""), name(flip.referenceDecision),
-                     name(flip.candidateDecision), marginText(rule, flip.referenceMargin), marginText(rule, flip.candidateMargin), kind,
+  const auto name = [&](std::int64_t decision, const std::vector<session::ScoredClass>& top) {
+    const bool named = !top.empty() && top.front().index == decision && !top.front().name.empty();
+    return named ? top.front().name : session::decisionName(rule, decision, session.samples.classNames);
+  };
+  return fmt::format("  {:<12} {:<14} {:<14} {:>11} {:>11}  {:<24} {}\n", flip.sampleId + (flip.withinNoiseFloor ? " *" : ""), name(flip.referenceDecision, flip.referenceTop),
+                     name(flip.candidateDecision, flip.candidateTop), marginText(rule, flip.referenceMargin), marginText(rule, flip.candidateMargin), kind,
                      known ? siteLabel(run.sites[site]) : "-");
 }
 

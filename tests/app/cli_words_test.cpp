@@ -28,7 +28,7 @@ TEST(CliHelp, BareCallPrintsHelpThatLeadsWithExamples) {
 
 TEST(CliHelp, EveryCommandHasHelp) {
   const Folder folder;
-  for (const char* command : {"inspect", "run", "demo", "pack", "unpack", "repair", "doctor", "snippet", "worker", "gui"}) {
+  for (const char* command : {"inspect", "run", "check", "compare", "criteria", "demo", "pack", "unpack", "repair", "doctor", "snippet", "worker", "gui"}) {
     const Finished help = ulpscope(folder, {command, "--help"});
     EXPECT_EQ(help.code, 0) << command;
     EXPECT_THAT(help.out, HasSubstr(std::string("Usage: ulpscope ") + command));
@@ -82,13 +82,20 @@ INSTANTIATE_TEST_SUITE_P(
         Wrong{"GuiOfNothing", {"gui", "none.ulps"}, 3, "none.ulps: does not exist; check the path"},
         Wrong{"Command", {"rnu"}, 2, "rnu: there is no such command; did you mean 'run' or 'gui'?"},
         Wrong{"Option", {"run", "m.ts", "--inptus", "x"}, 2, "run --inptus: there is no such option; did you mean '--inputs' or '--capture'?"},
-        Wrong{"LaterCommand", {"check", "s.ulps"}, 2, "check: is not a command of this version; use 'inspect', 'run', 'demo', 'pack', 'unpack', 'repair', 'doctor', 'snippet', 'worker' or 'gui'"},
-        Wrong{"LaterCommandsHelp", {"report", "--help"}, 2, "report: is not a command of this version; use 'inspect', 'run', 'demo', 'pack', 'unpack', 'repair', 'doctor', 'snippet', 'worker' or 'gui'"},
+        Wrong{"LaterCommand", {"scan", "s.ulps"}, 2, "scan: is not a command of this version; use 'inspect', 'run', 'check', 'compare', 'criteria', 'demo', 'pack', 'unpack', 'repair', 'doctor', 'snippet', 'worker' or 'gui'"},
+        Wrong{"LaterCommandsHelp", {"report", "--help"}, 2, "report: is not a command of this version; use 'inspect', 'run', 'check', 'compare', 'criteria', 'demo', 'pack', 'unpack', 'repair', 'doctor', 'snippet', 'worker' or 'gui'"},
         Wrong{"UnknownCommandsHelp", {"insepct", "--help"}, 2, "insepct: there is no such command; did you mean 'inspect' or 'snippet'?"},
         Wrong{"UnknownCommandAfterHelp", {"--help", "rnu"}, 2, "rnu: there is no such command; did you mean 'run' or 'gui'?"},
         Wrong{"UnknownCommandsVersion", {"rnu", "--version"}, 2, "rnu: there is no such command; did you mean 'run' or 'gui'?"},
-        Wrong{"LaterOption", runWith({"--criteria", "c.json"}), 2, "run --criteria: is not an option of this version; `ulpscope run --help` lists those it has"},
-        Wrong{"LaterOptionWithEquals", runWith({"--junit=j.xml"}), 2, "run --junit: is not an option of this version; `ulpscope run --help` lists those it has"},
+        Wrong{"NoCriteria", runWith({"--criteria", "c.json"}), 3, "c.json: cannot be opened; `ulpscope criteria new` writes a file to fill in"},
+        Wrong{"ExploredWithoutCriteria", runWith({"--explored", "s.ulps"}), 2, "--explored: goes with --criteria: it says what was known when they were written; leave it out, or add --criteria F"},
+        Wrong{"CheckNothing", {"check", "none.ulps"}, 3, "none.ulps: does not exist; check the path"},
+        Wrong{"CompareNothing", {"compare", "none.ulps"}, 3, "none.ulps: does not exist; check the path"},
+        Wrong{"CompareTwoWords", {"compare", "a.ulps", "run_0001"}, 2, "run_0001: is no session; for instance: ulpscope compare model-fp16.ulps run_0001 run_0002"},
+        Wrong{"CriteriaWord", {"criteria", "make"}, 2, "criteria make: there is no such word; use new, show or revise"},
+        Wrong{"CriteriaForNothing", {"criteria", "new"}, 2, "criteria new: criteria for what? --for is missing; for instance: ulpscope criteria new --for model.ts -o criteria.json"},
+        Wrong{"CriteriaForNoFile", {"criteria", "new", "--for", "none.ts"}, 3, "none.ts: does not exist; name a model or a session"},
+        Wrong{"CriteriaShowNothing", {"criteria", "show"}, 2, "criteria show: takes one session; for instance: ulpscope criteria show model-fp16.ulps"},
         Wrong{"NoModel", {"run"}, 2, "run: which model? MODEL is missing; for instance: ulpscope run model.ts --inputs inputs.h5"},
         Wrong{"NoInputs", {"run", "m.ts"}, 2, "run: on which inputs? --inputs F is missing; `ulpscope snippet` prints Python lines that save them"},
         Wrong{"Extra", runWith({"again"}), 2, "run again: is one word too many; see `ulpscope run --help`"},
@@ -100,7 +107,7 @@ INSTANTIATE_TEST_SUITE_P(
         Wrong{"AccumulateOnTheCpu", runWith({"--accumulate", "strict", "--policy", "cpu@2.6"}), 2, "--accumulate: is about GPUs: it goes with emulated CUDA autocast only; leave it out, or use --policy cuda"},
         Wrong{"CudaDevice", runWith({"--device", "cuda"}), 3, "--device cuda: is not in this version; use --device cpu, which emulates CUDA autocast"},
         Wrong{"Mode", runWith({"--mode", "fast"}), 2, "--mode fast: is no mode; use emulated or native"},
-        Wrong{"Decision", runWith({"--decision", "best"}), 2, "--decision best: is not a decision rule this version has; use argmax, argmax:DIM or none"},
+        Wrong{"Decision", runWith({"--decision", "best"}), 2, "--decision best: is no decision rule; use none, argmax[:DIM], argmin[:DIM], topk:K[:DIM], threshold:T[:gt|ge], exact or regression"},
         Wrong{"Tie", runWith({"--tie", "last"}), 2, "--tie last: is no tie rule; use first, flag or refuse"},
         Wrong{"BatchSize", runWith({"--batch-size", "0"}), 2, "--batch-size 0: is out of range; use a whole number from 1 to 2147483647"},
         Wrong{"BatchSizeOverInt", runWith({"--batch-size", "2147483648"}), 2, "--batch-size 2147483648: is out of range; use a whole number from 1 to 2147483647"},
@@ -260,7 +267,7 @@ TEST(CliHelp, OffersOnlyWhatThereIs) {
 TEST(CliUsage, JsonIsWrittenForUsageErrorsOfEveryKind) {
   const Folder folder;
   for (const std::vector<std::string>& words :
-       {runWith({"--json", "-", "--tie", "last"}), runWith({"--criteria", "c", "--json=-"}), std::vector<std::string>{"run", "--json", "-"}}) {
+       {runWith({"--json", "-", "--tie", "last"}), runWith({"--explored", "c", "--json=-"}), std::vector<std::string>{"run", "--json", "-"}}) {
     const Finished refused = ulpscope(folder, words);
     EXPECT_EQ(refused.code, 2);
     const json document = json::parse(refused.out);

@@ -273,8 +273,9 @@ TEST(PropertyOfAllRules, PermutingTheSamplesPermutesTheFlips) {
   const Scores turned{{0, 5, 3, 1, 1, 2, 2, 1}, {0, 5, 1, 3, 1, 2, 1, 2}, {4, 2}};
   for (const char* rule : {"argmax", "argmin", "topk:1", "threshold:1.5", "exact"}) {
     std::vector<std::int64_t> straight, reversed;
-    for (const auto& flip : decideBy(rule, s)->flips) straight.push_back(flip.sample);
-    for (const auto& flip : decideBy(rule, turned)->flips) reversed.push_back(3 - flip.sample);
+    const auto first = decideBy(rule, s), second = decideBy(rule, turned);
+    for (const auto& flip : first->flips) straight.push_back(flip.sample);
+    for (const auto& flip : second->flips) reversed.push_back(3 - flip.sample);
     EXPECT_THAT(reversed, testing::UnorderedElementsAreArray(straight)) << rule;
     EXPECT_THAT(straight, ElementsAre(0, 2)) << rule;
     EXPECT_TRUE(decideBy(rule, {s.reference, s.reference, s.shape}, TieRule::flag)->flips.empty()) << rule;

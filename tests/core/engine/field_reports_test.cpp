@@ -25,7 +25,7 @@ session::RunRequest requestFor(const std::string& name) {
   const auto expected = tests::expectedOf(name);
   session::RunRequest request = tests::requestFor(name);
   request.settings.autocast = expected.at("autocast") == "bfloat16" ? base::DType::bfloat16 : base::DType::float16;
-  if (expected.at("decision") == "argmax") request.settings.decision.kind = session::DecisionRule::Kind::argmax;
+  request.settings.decision = session::parseDecisionRule(expected.at("decision").get<std::string>()).value();
   request.settings.observe = session::Observe::stats;
   request.settings.noiseFloor = false;
   return request;
@@ -83,9 +83,41 @@ TEST_P(ReportedFault, StartsAtTheOpAndSamplesOfTheOracle) {
   EXPECT_THAT(kindsOf(first.counts), ElementsAreArray(expected.at("values").get<Words>()));
 }
 
+TEST_P(ReportedFault, HasTheRootCauseOfTheOracle) {
+  const auto expected = tests::expectedOf(GetParam());
+  if (expected.at("first_nonfinite").is_null()) return;
+  const auto first = tests::runOf(requestFor(GetParam())).run.nonfiniteOrigins.front();
+  ASSERT_EQ(first.rootCause.has_value(), !expected.at("root_cause").is_null()) << (first.rootCause ? first.rootCause->op + ": " + first.rootCause->why : "none");
+  if (!first.rootCause) return;
+  EXPECT_EQ(first.rootCause->op, expected.at("root_cause").at("op"));
+  EXPECT_EQ(first.rootCause->modulePath, expected.at("root_cause").at("module"));
+  EXPECT_THAT(first.diagnosis, HasSubstr("lost in " + first.rootCause->modulePath));
+}
+
+// By mechanism: what was lost, in words that name the numbers.
+TEST(RootCauses, SayWhatWasLost) {
+  const auto why = [](const std::string& model) { return tests::runOf(requestFor(model)).run.nonfiniteOrigins.front().rootCause.value().why; };
+  EXPECT_EQ(why("clamp_then_log"), "its bound 0.9999 rounds to 1 in float16");
+  EXPECT_EQ(why("eps_lost"), "its 1e-08 rounds to 0 in float16");
+  EXPECT_THAT(why("norm_underflow"), HasSubstr("its result underflows"));
+  EXPECT_THAT(why("probability_underflow"), HasSubstr("its result underflows"));
+  EXPECT_THAT(why("variance_cancelled"), HasSubstr("its operands cancel"));
+  EXPECT_EQ(tests::runOf(requestFor("variance_cancelled")).run.nonfiniteOrigins.front().rootCause->occurrence, 1);
+}
+
+// The first NaN and the first infinity are answers of their own, origins or not.
+TEST(FirstValues, AreTheFirstNaNAndTheFirstInfinityOfAll) {
+  const session::RunRecord run = tests::runOf(requestFor("attention_qk_overflow")).run;
+  ASSERT_TRUE(run.firstInf && run.firstNan);
+  EXPECT_EQ(run.sites[static_cast<std::size_t>(run.firstInf->site)].op, "aten::matmul");
+  EXPECT_LT(run.firstInf->site, run.firstNan->site);
+  EXPECT_EQ(run.sites[static_cast<std::size_t>(run.firstNan->site)].role, session::NonfiniteRole::consequence);
+  EXPECT_EQ(run.firstInf->sampleIds, run.nonfiniteOrigins.front().sampleIds);
+}
+
 class ReportedDecisions : public ReportedFault {};
 INSTANTIATE_TEST_SUITE_P(Models, ReportedDecisions,
-                         testing::Values("attention_qk_overflow", "ffn_wo_overflow", "layernorm_pow_control", "router_flip", "eps_lost",
+                         testing::Values("attention_qk_overflow", "ffn_wo_overflow", "layernorm_pow_control", "router_flip", "box_area_overflow", "eps_lost",
                                          "norm_underflow", "variance_cancelled", "probability_underflow"),
                          [](const auto& model) { return model.param; });
 

@@ -63,10 +63,10 @@ TEST(RunDocument, HasTheKeysThatStand) {
                                    "warnings", "engine", "model", "policy", "probe_check", "outputs", "first_nonfinite",
                                    "nonfinite_origins", "reference_nonfinite", "candidate_error", "control_flow",
                                    "unresolved_calls", "flips", "no_decision", "nonfinite_samples", "only_samples", "sites", "module_outputs",
-                                   "noise_floor", "accumulation", "capture", "verdict"));
+                                   "noise_floor", "accumulation", "capture", "verdict", "decision", "first_nan", "first_inf"));
   EXPECT_THAT(keys(sampleDocument()["first_nonfinite"]),
               UnorderedElementsAre("stage", "op", "overload", "module", "source", "occurrence", "sample_ids", "whole_batch",
-                                   "values", "counts", "cause", "root_cause", "operands", "reference", "diagnosis"));
+                                   "values", "counts", "cause", "root_cause", "operands", "reference", "diagnosis", "explained_by"));
   EXPECT_THAT(keys(sampleDocument()["flips"][0]),
               UnorderedElementsAre("sample_id", "reference", "candidate", "reference_margin", "candidate_margin", "kind",
                                    "effect", "positions", "reference_top", "candidate_top", "first_site_over_tolerance",
@@ -80,7 +80,7 @@ TEST(RunDocument, HasTheKeysThatStand) {
                                    "reference_max_abs", "reference_smallest", "candidate_min", "candidate_max", "candidate_max_abs",
                                    "candidate_smallest", "headroom_bits", "share_subnormal_reference", "share_subnormal_candidate", "share_flushed"));
   EXPECT_THAT(keys(sampleDocument()["outputs"][0]),
-              UnorderedElementsAre("name", "shape", "dtype", "max_abs", "max_rel", "rel_l2", "cosine_distance", "max_ulp",
+              UnorderedElementsAre("name", "shape", "sample_axis", "dtype", "max_abs", "max_rel", "rel_l2", "cosine_distance", "max_ulp",
                                    "elements", "differing_elements", "nonfinite"));
 }
 

@@ -80,7 +80,7 @@ session::RunRecord firstRun() {
   run.samplesComplete = 256;
   run.warnings = {"stored in float16: not pure FP32"};
   run.sites = sites();
-  run.outputs = {{"logits", {256, 10}, base::DType::float16, 0.75, kInf, 0.012, 1e-5, std::nullopt, 2560, 1800, {20, 0, 0}}};
+  run.outputs = {{"logits", {256, 10}, "0", base::DType::float16, 0.75, kInf, 0.012, 1e-5, std::nullopt, 2560, 1800, {20, 0, 0}}};
   run.nonfiniteOrigins = {overflow()};
   run.consequenceSites = 1;
   run.flips = {flip("s5", 3, 8), flip("s17", 1, 2), flip("s142", 1, 7)};

@@ -21,7 +21,7 @@ class Validator {
 
   void check(const json& schema, const json& value, const std::string& place) {
     static const std::set<std::string> kKnown{"$schema", "$id", "$defs", "title", "description", "type", "const", "enum",
-                                              "required", "properties", "additionalProperties", "items", "minimum",
+                                              "required", "properties", "additionalProperties", "items", "minimum", "maximum", "default",
                                               "anyOf", "$ref"};
     for (const auto& [key, ignored] : schema.items())
       if (!kKnown.count(key)) fault(place, "the schema uses '" + key + "', which this check does not know");
@@ -50,6 +50,7 @@ class Validator {
     if (schema.contains("enum") && std::find(schema["enum"].begin(), schema["enum"].end(), value) == schema["enum"].end())
       fault(place, value.dump() + " is none of " + schema["enum"].dump());
     if (schema.contains("minimum") && value.is_number() && value < schema["minimum"]) fault(place, "is too small");
+    if (schema.contains("maximum") && value.is_number() && value > schema["maximum"]) fault(place, "is too large");
   }
 
   void checkObject(const json& schema, const json& value, const std::string& place) {

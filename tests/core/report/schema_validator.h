@@ -1,5 +1,5 @@
 // A small JSON Schema (2020-12) check for our own schemas: type, const, enum, required, properties,
-// additionalProperties: false, items, minimum, anyOf and local $ref. Any other keyword is itself a fault, so that a
+// additionalProperties: false, items, minimum, maximum, anyOf and local $ref. Any other keyword is itself a fault, so that a
 // schema cannot promise what no test looks at.
 #pragma once
 

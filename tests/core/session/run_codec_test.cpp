@@ -127,7 +127,7 @@ RunRecord recordWith(double value) {
   run.warnings = {"w"};
   run.unresolvedCalls = {"u"};
   run.eagerCheck = "agree";
-  run.outputs = {{"logits", {5, 2}, base::DType::float16, value, std::nullopt, value, std::nullopt, value}};
+  run.outputs = {{"logits", {5, 2}, "0", base::DType::float16, value, std::nullopt, value, std::nullopt, value}};
   run.nonfiniteOrigins = {findingWith(value)};
   run.referenceNonfinite = {findingWith(1), findingWith(2)};
   run.consequenceSites = 9;

@@ -54,7 +54,7 @@ TEST(SettingsCodec, GivesBackEverySetting) {
 }
 
 TEST(SettingsCodec, GivesBackARequest) {
-  const RunRequest request{"m.ts", "in.h5", "labels.txt", "names.txt", "out.ulps", true, everySettingChanged()};
+  const RunRequest request{"m.ts", "in.h5", "labels.txt", "names.txt", "out.ulps", true, everySettingChanged(), R"({"schema":1})", Lineage{"id", "digits", 3, "abc", true}};
   const auto read = requestFromJson(nlohmann::json::parse(toJson(request).dump()));
   ASSERT_TRUE(read.ok()) << read.error().message();
   EXPECT_EQ(read->modelPath, "m.ts");

@@ -126,7 +126,7 @@ SampleRun sampleRun() {
   run.warnings = {"a warning"};
   run.unresolvedCalls = {"a call"};
   run.sites = {overflowingSite(), quietSite()};
-  run.outputs = {{"logits", {3, 2}, base::DType::float16, kNan, 0.5, std::nullopt, 0.0, 3.0}};
+  run.outputs = {{"logits", {3, 2}, "0", base::DType::float16, kNan, 0.5, std::nullopt, 0.0, 3.0}};
   run.nonfiniteOrigins = {finding()};
   run.consequenceSites = 4;
   run.candidateError = session::CandidateError{"aten::mm", "fc", "expected Half"};
