@@ -48,7 +48,8 @@ Outcome checkAction(const CheckWords& words) {
   if (!verdict) return verdict.error();
   session::RunRecord judged = *run.value();
   judged.verdict = verdict.value();
-  if (auto written = writeJson(words.json, report::runDocument(session.value(), judged, words.session)); !written) return written.error();
+  if (!words.json.empty())
+    if (auto written = writeJson(words.json, report::runDocument(session.value(), judged, words.session)); !written) return written.error();
   if (!words.junit.empty())
     if (auto written = writeJUnit(words.junit, report::verdictJUnit(session.value(), judged, verdict.value())); !written) return written.error();
   if (words.json != "-" && words.junit != "-")

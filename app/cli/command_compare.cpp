@@ -1,8 +1,8 @@
 #include "commands.h"
-#include "captured_comparison.h"
 #include "core/base/number_text.h"
 #include "core/report/run_comparison.h"
 #include "core/session/comparable.h"
+#include "core/storage/captured_comparison.h"
 #include "core/storage/session_store.h"
 #include "json_output.h"
 #include "session_runs.h"
@@ -74,9 +74,10 @@ Outcome compareAction(const CompareWords& words) {
   if (auto comparable = session::checkComparable(differences, sideB.path + ", " + runB.value()->id()); !comparable) return comparable.error();
   if (runA.value()->settings.onlySamples != runB.value()->settings.onlySamples)
     return Error{ErrorKind::run, "one run is over chosen samples only, the other over others", sideB.path + ", " + runB.value()->id(), "compare runs over the same samples"};
-  const auto captures = compareCaptures(comparedA, comparedB);
+  const auto captures = storage::compareCaptures({sideA.path, a.value(), *runA.value()}, {sideB.path, b.value(), *runB.value()});
   if (!captures) return captures.error();
-  if (auto written = writeJson(words.json, report::comparisonDocument(comparedA, comparedB, captures.value())); !written) return written.error();
+  if (!words.json.empty())
+    if (auto written = writeJson(words.json, report::comparisonDocument(comparedA, comparedB, captures.value())); !written) return written.error();
   if (words.json != "-") fmt::print("{}", report::comparisonText(comparedA, comparedB, captures.value()));
   return 0;
 }

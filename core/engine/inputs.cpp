@@ -311,10 +311,16 @@ Arguments argumentsFor(const ReferenceSet& set, const std::vector<std::int64_t>&
   return arguments;
 }
 
+// Views where they can be: every forward takes copies of its own.
 Arguments argumentsFor(const ReferenceSet& set, Batch batch) {
-  std::vector<std::int64_t> samples(static_cast<std::size_t>(batch.size));
-  std::iota(samples.begin(), samples.end(), batch.first);
-  return argumentsFor(set, samples);
+  Arguments arguments;
+  for (const auto& [name, input] : set.inputs) {
+    if (!input.tensor.defined())
+      arguments.emplace(name, input.constant);
+    else
+      arguments.emplace(name, input.sampleAxis < 0 ? input.tensor : input.tensor.narrow(input.sampleAxis, batch.first, batch.size).contiguous());
+  }
+  return arguments;
 }
 
 }  // namespace ulpscope::engine

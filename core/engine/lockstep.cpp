@@ -117,6 +117,16 @@ void Rendezvous::finish(Side side, End end) {
   tell();
 }
 
+PairResult runInTurn(const SideFunction& reference, const SideFunction& candidate, std::stop_token stop) {
+  PairResult result;
+  result.reference = reference({});
+  result.cancelled = stop.stop_requested();
+  if (result.cancelled || result.reference.failed) return result;
+  result.candidate = candidate({});
+  result.cancelled = stop.stop_requested();
+  return result;
+}
+
 PairResult runPair(const SideFunction& reference, const SideFunction& candidate, MeetingObserver& observer, std::stop_token stop) {
   Rendezvous rendezvous(observer, stop);
   PairResult result;

@@ -85,6 +85,8 @@ struct PairResult {
 // side(sink) runs one forward, handing every op to the sink.
 using SideFunction = std::function<SideResult(const std::function<void(OpEvent&)>&)>;
 // Runs both sides, each in a thread of its own, until both ended.
+// Where nobody looks at the ops there is nothing to meet for: one side after the other, on this thread.
+PairResult runInTurn(const SideFunction& reference, const SideFunction& candidate, std::stop_token stop);
 PairResult runPair(const SideFunction& reference, const SideFunction& candidate, MeetingObserver& observer, std::stop_token stop);
 
 }  // namespace ulpscope::engine

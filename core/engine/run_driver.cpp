@@ -112,7 +112,8 @@ Status RunDriver::prepare() {
   if (auto samples = prepareSamples(); !samples) return samples;
   m_referenceModule = copyForRun(m_model.module, m_settings.trainMode);
   m_candidateModule = copyForRun(m_model.module, m_settings.trainMode);
-  for (const auto& parameter : m_model.module.named_parameters()) m_parameterVersions.emplace_back(parameter.name, parameter.value._version());
+  for (const auto& parameter : m_model.module.named_parameters()) m_parameters.push_back({parameter.name, parameter.value, parameter.value._version()});
+  m_executor = candidateExecutor();
   m_run.createdUtc = base::utcNow();
   m_run.settings = m_settings;
   if (!m_settings.onlySamples.empty()) m_run.settings.onlySamples = m_set.samples.ids;  // each once, in the set's order
@@ -152,9 +153,8 @@ void RunDriver::planProgress() {
 
 // Parameters are shared by all runs, read-only: one that writes them would change the other's numbers.
 Status RunDriver::checkParametersUntouched() const {
-  std::size_t i = 0;
-  for (const auto& parameter : m_model.module.named_parameters())
-    if (parameter.value._version() != m_parameterVersions[i++].second)
+  for (const Parameter& parameter : m_parameters)
+    if (parameter.value._version() != parameter.version)
       return Error{ErrorKind::run, "the model writes its parameter in place during forward, so the two runs cannot be compared", parameter.name,
                    "keep such state in a buffer (register_buffer)"};
   return base::success();
@@ -187,7 +187,8 @@ Status RunDriver::probeOnce(const std::vector<std::int64_t>& samples, std::stop_
   const auto side = [&](torch::jit::Module& module, ReferenceExecutor& executor, const Arguments& arguments) -> SideFunction {
     return [&, arguments](const EventSink& sink) { return runForward(m_frame.reference(module, executor, arguments), looksAtOps ? sink : EventSink()); };
   };
-  const PairResult pair = runPair(side(before, first, argumentsFor(m_set, batch)), side(after, second, argumentsFor(m_set, samples)), m_axes, stop);
+  const SideFunction one = side(before, first, argumentsFor(m_set, batch)), other = side(after, second, argumentsFor(m_set, samples));
+  const PairResult pair = looksAtOps ? runPair(one, other, m_axes, stop) : runInTurn(one, other, stop);
   if (pair.cancelled) return cancelledError();
   if (auto untouched = checkParametersUntouched(); !untouched) return untouched;
   if (pair.reference.failed) return referenceFailed(pair.reference);
@@ -222,33 +223,31 @@ Status RunDriver::findAxes(std::stop_token stop) {
   return base::success();
 }
 
-Result<PairResult> RunDriver::runBoth(Batch batch, Comparison& comparison, OpExecutor& candidate, std::stop_token stop) try {
-  ReferenceExecutor plain;
+Result<PairResult> RunDriver::runBoth(Batch batch, Comparison& comparison, std::stop_token stop) try {
   std::vector<std::string> brokenAliases;
   const Arguments arguments = argumentsFor(m_set, batch);
   const bool looksAtOps = m_settings.observe != session::Observe::outputs;
   ReportingObserver observer(comparison, *m_progress, batch, m_axes.siteCount());
   comparison.beginBatch(batch);
   m_progress->at(batch, 0, "", "");
-  PairResult pair = runPair(
-      [&](const EventSink& sink) {
-        ForwardSetup setup = m_frame.reference(m_referenceModule, plain, arguments);
-        setup.descriptions = &m_referenceDescriptions;
-        if (looksAtOps) setup.onReturn = [&](const std::string& path, const c10::IValue& value) { comparison.moduleReturned(path, value); };
-        return runForward(setup, looksAtOps ? sink : EventSink());
-      },
-      [&](const EventSink& sink) {
-        ForwardSetup setup = candidateSetup(m_candidateModule, candidate, arguments);
-        setup.brokenAliases = &brokenAliases;
-        setup.descriptions = &m_candidateDescriptions;
-        return runForward(setup, looksAtOps ? sink : EventSink());
-      },
-      observer, stop);
+  const SideFunction referenceSide = [&](const EventSink& sink) {
+    ForwardSetup setup = m_frame.reference(m_referenceModule, m_plain, arguments);
+    setup.descriptions = &m_referenceDescriptions;
+    if (looksAtOps) setup.onReturn = [&](const std::string& path, const c10::IValue& value) { comparison.moduleReturned(path, value); };
+    return runForward(setup, sink);
+  };
+  const SideFunction candidateSide = [&](const EventSink& sink) {
+    ForwardSetup setup = candidateSetup(m_candidateModule, *m_executor, arguments);
+    setup.brokenAliases = &brokenAliases;
+    setup.descriptions = &m_candidateDescriptions;
+    return runForward(setup, sink);
+  };
+  PairResult pair = looksAtOps ? runPair(referenceSide, candidateSide, observer, stop) : runInTurn(referenceSide, candidateSide, stop);
   for (const std::string& path : brokenAliases)
     warnOnce("alias broken by the border cast at " + (path.empty() ? "the root" : path) + ": the module writes its input in place, the caller does not see it");
-  if (!plain.firstLowOp().empty() && !m_referenceHoldsLow) {
+  if (!m_plain.firstLowOp().empty() && !m_referenceHoldsLow) {
     m_referenceHoldsLow = true;
-    m_run.warnings.push_back("not pure FP32: the model's own code computes in 16 bits in both runs, first at " + plain.firstLowOp());
+    m_run.warnings.push_back("not pure FP32: the model's own code computes in 16 bits in both runs, first at " + m_plain.firstLowOp());
   }
   if (!pair.reference.opened.empty()) {
     m_openedFusedOps = true;
@@ -264,8 +263,7 @@ void RunDriver::warnOnce(const std::string& warning) {
 }
 
 Status RunDriver::runBatch(Batch batch, Comparison& comparison, OutputCollector& outputs, std::stop_token stop) {
-  const auto executor = candidateExecutor();
-  auto both = runBoth(batch, comparison, *executor, stop);
+  auto both = runBoth(batch, comparison, stop);
   if (!both) return both.error();
   const PairResult& pair = both.value();
   if (pair.cancelled || stop.stop_requested()) return cancelledError();
@@ -273,7 +271,7 @@ Status RunDriver::runBatch(Batch batch, Comparison& comparison, OutputCollector&
   if (pair.reference.failed) return referenceFailed(pair.reference);
   if (pair.candidate.unsupported)
     return Error{ErrorKind::input, pair.candidate.error, whereText(pair.candidate), "keep that module in FP32 (--fp32 PATH)"};
-  m_loweredOps += executor->loweredOps();
+  m_loweredOps = m_executor->loweredOps();
   if (pair.candidate.failed) {
     m_run.candidateError = session::CandidateError{pair.candidate.op, pair.candidate.modulePath, pair.candidate.error};
     m_run.status = session::RunStatus::partial;

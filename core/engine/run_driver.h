@@ -40,7 +40,14 @@ class RunDriver {
   torch::jit::Module m_referenceModule, m_candidateModule;
   DescriptionCache m_referenceDescriptions, m_candidateDescriptions;  // of earlier batches
   session::RunRecord m_run;
-  std::vector<std::pair<std::string, std::uint32_t>> m_parameterVersions;
+  struct Parameter {
+    std::string name;
+    at::Tensor value;
+    std::int64_t version;
+  };
+  std::vector<Parameter> m_parameters;  // as they were before the first op
+  ReferenceExecutor m_plain;
+  std::unique_ptr<OpExecutor> m_executor;  // the candidate's
   storage::RunWriter* m_writer = nullptr;  // null: nothing is stored
   std::optional<Capture> m_capture;
   std::optional<NoiseFloorRun> m_floor;
@@ -64,7 +71,7 @@ class RunDriver {
   base::Status probeOnce(const std::vector<std::int64_t>& samples, std::stop_token stop);
   base::Status runBatches(Comparison& comparison, OutputCollector& outputs, std::stop_token stop);
   base::Status runBatch(Batch batch, Comparison& comparison, OutputCollector& outputs, std::stop_token stop);
-  base::Result<PairResult> runBoth(Batch batch, Comparison& comparison, OpExecutor& candidate, std::stop_token stop);
+  base::Result<PairResult> runBoth(Batch batch, Comparison& comparison, std::stop_token stop);
   base::Status checkpoint(const Comparison& comparison);
   base::Status verifyProbe();
   base::Status measureNoiseFloor(const OutputCollector& outputs, std::stop_token stop);

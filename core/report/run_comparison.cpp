@@ -109,10 +109,10 @@ std::string sitesText(const SiteChanges& changes) {
   return text;
 }
 
-std::string capturesText(const std::vector<ComparedCapture>& captures) {
+std::string capturesText(const std::vector<storage::ComparedCapture>& captures) {
   if (captures.empty()) return "";
   std::string text = "CAPTURED (candidate of A against candidate of B)\n";
-  for (const ComparedCapture& c : captures)
+  for (const storage::ComparedCapture& c : captures)
     text += c.note.empty() ? fmt::format("  {:>9} {:>9}  {}{}\n", shortNumber(c.relL2), shortNumber(c.maxAbs), c.site, c.identical ? " (bit-identical)" : "")
                            : fmt::format("  {}: {}\n", c.site, c.note);
   return text;
@@ -127,7 +127,7 @@ json sideJson(const ComparedRun& side) {
 
 }  // namespace
 
-std::string comparisonText(const ComparedRun& a, const ComparedRun& b, const std::vector<ComparedCapture>& captures) {
+std::string comparisonText(const ComparedRun& a, const ComparedRun& b, const std::vector<storage::ComparedCapture>& captures) {
   std::string text = fmt::format("A: {} {} ({})\nB: {} {} ({})\n", a.path, a.run.id(), session::runLabel(a.run), b.path, b.run.id(), session::runLabel(b.run));
   for (const ComparedRun* side : {&a, &b})
     if (side->run.verdict) text += fmt::format("verdict of {}: {}\n", side->run.id(), name(side->run.verdict->status));
@@ -142,7 +142,7 @@ std::string comparisonText(const ComparedRun& a, const ComparedRun& b, const std
   return stored.empty() ? text : text + "\n" + stored;
 }
 
-json comparisonDocument(const ComparedRun& a, const ComparedRun& b, const std::vector<ComparedCapture>& captures) {
+json comparisonDocument(const ComparedRun& a, const ComparedRun& b, const std::vector<storage::ComparedCapture>& captures) {
   const SiteChanges changes = siteChanges(a.run, b.run);
   json document = {{"schema", 1}, {"status", "ok"}, {"error", nullptr}, {"a", sideJson(a)}, {"b", sideJson(b)}};
   document["nonfinite_origins"] = partsJson(parted(originNames(a.run), originNames(b.run)));
@@ -154,7 +154,7 @@ json comparisonDocument(const ComparedRun& a, const ComparedRun& b, const std::v
     if (const auto* now = outputOf(b.run, was.name))
       document["outputs"].push_back({{"name", was.name}, {"a_rel_l2", was.relL2 ? jsonNumber(*was.relL2) : json(nullptr)}, {"b_rel_l2", now->relL2 ? jsonNumber(*now->relL2) : json(nullptr)}});
   document["captured"] = json::array();
-  for (const ComparedCapture& c : captures)
+  for (const storage::ComparedCapture& c : captures)
     document["captured"].push_back({{"site", c.site}, {"max_abs", jsonNumber(c.maxAbs)}, {"rel_l2", jsonNumber(c.relL2)}, {"identical", c.identical}, {"note", c.note.empty() ? json(nullptr) : json(c.note)}});
   return document;
 }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "core/session/session.h"
+#include "core/storage/captured_comparison.h"
 
 #include <nlohmann/json.hpp>
 
@@ -16,16 +17,8 @@ struct ComparedRun {
   std::string path;  // of the session, as shown
 };
 
-// A stored activation of both, candidate against candidate.
-struct ComparedCapture {
-  std::string site;
-  double maxAbs = 0, relL2 = 0;  // NaN: nothing finite in both
-  bool identical = false;        // to the last bit
-  std::string note;              // why it was not compared; empty: it was
-};
-
 // Precondition: comparable (session/comparable.h).
-std::string comparisonText(const ComparedRun& a, const ComparedRun& b, const std::vector<ComparedCapture>& captures);
-nlohmann::json comparisonDocument(const ComparedRun& a, const ComparedRun& b, const std::vector<ComparedCapture>& captures);
+std::string comparisonText(const ComparedRun& a, const ComparedRun& b, const std::vector<storage::ComparedCapture>& captures);
+nlohmann::json comparisonDocument(const ComparedRun& a, const ComparedRun& b, const std::vector<storage::ComparedCapture>& captures);
 
 }  // namespace ulpscope::report

@@ -1,11 +1,13 @@
 // A captured tensor back from its file: by its number in the record, with every check before the numbers are given out.
 #include "core/storage/capture_types.h"
+#include "core/storage/capture_stream.h"
 #include "core/storage/h5_guard.h"
 #include "core/storage/run_files.h"
 #include "core/storage/run_writer.h"
 #include "core/storage/session_target.h"
 
 #include <algorithm>
+#include <functional>
 
 namespace ulpscope::storage {
 namespace {
@@ -84,7 +86,10 @@ void checkAgainstRecord(const Source& source, const CapturedBlock& block, const 
     h5::fail("has another shape than the record says", name, kDamaged);
 }
 
-void readDataset(const h5::Group& group, const std::string& name, std::int64_t batch, const Source& source, std::vector<CapturedBlock>& blocks) {
+// Given each stretch of rows that was written: its block, without its bytes, and where in the file they lie.
+using TakeRows = std::function<void(const h5::Dataset&, const h5::Type&, CapturedBlock, std::uint64_t offset, std::uint64_t bytes, const std::string& name)>;
+
+void walkDataset(const h5::Group& group, const std::string& name, std::int64_t batch, const Source& source, const TakeRows& take) {
   const h5::Dataset dataset = h5::openDataset(group, name);
   const h5::Type type(h5::check(H5Dget_type(dataset), "has no readable type", name));
   CapturedBlock block;
@@ -100,10 +105,7 @@ void readDataset(const h5::Group& group, const std::string& name, std::int64_t b
   for (const RowRange& range : ranges) {
     if (batch < 0) block.shape[0] = range.end - range.first;
     block.firstSample = range.first;
-    block.bytes = readRows(dataset, type, block.shape, range.first, name);
-    if (source.whole.digest == Digest::intact && !block.bytes.empty())
-      checkBytes(source.whole.extents, H5Dget_offset(dataset) + static_cast<std::uint64_t>(range.first) * rowBytes, block.bytes, name);
-    blocks.push_back(block);
+    take(dataset, type, block, H5Dget_offset(dataset) + static_cast<std::uint64_t>(range.first) * rowBytes, static_cast<std::uint64_t>(range.end - range.first) * rowBytes, name);
   }
 }
 
@@ -115,34 +117,74 @@ std::int64_t batchOf(const std::string& name, RunSide side) {
   return std::stol(name.substr(before.size()));
 }
 
-std::vector<CapturedBlock> readBlocks(const std::string& path, const Session& session, const RunRecord& run, std::size_t index, RunSide side, const Integrity& whole) {
+void walkBlocks(const std::string& path, const Session& session, const RunRecord& run, std::size_t index, RunSide side, const Integrity& whole, const TakeRows& take) {
   const h5::File file = h5::openForReading(path, h5::Locking::none);
   const h5::Group group = h5::openGroup(h5::openGroup(openTensorsEntry(file, session, run), kCaptures), captureName(index));
   const std::int64_t number = run.capture->sites[index].site;
   if (h5::readIntegerAttribute(group, "site") != number) h5::fail("is of another op site than the record says", captureName(index), kDamaged);
   const Source source{run.sites.at(static_cast<std::size_t>(number)), side, whole};
-  std::vector<CapturedBlock> blocks;
   for (const h5::LinkName& link : h5::links(group))
     if (link.name == sideName(side))
-      readDataset(group, link.name, -1, source, blocks);
+      walkDataset(group, link.name, -1, source, take);
     else if (link.name.starts_with(sideName(side)))
-      readDataset(group, link.name, batchOf(link.name, side), source, blocks);
+      walkDataset(group, link.name, batchOf(link.name, side), source, take);
+}
+
+std::vector<CapturedBlock> readBlocks(const std::string& path, const Session& session, const RunRecord& run, std::size_t index, RunSide side, const Integrity& whole) {
+  std::vector<CapturedBlock> blocks;
+  walkBlocks(path, session, run, index, side, whole, [&](const h5::Dataset& dataset, const h5::Type& type, CapturedBlock block, std::uint64_t offset, std::uint64_t, const std::string& name) {
+    block.bytes = readRows(dataset, type, block.shape, block.batch < 0 ? block.firstSample : 0, name);
+    if (whole.digest == Digest::intact && !block.bytes.empty()) checkBytes(whole.extents, offset, block.bytes, name);
+    blocks.push_back(std::move(block));
+  });
   return blocks;
 }
 
-}  // namespace
+std::vector<PlacedBlock> placedBlocks(const std::string& path, const Session& session, const RunRecord& run, std::size_t index, RunSide side, const Integrity& whole) {
+  std::vector<PlacedBlock> blocks;
+  walkBlocks(path, session, run, index, side, whole, [&](const h5::Dataset&, const h5::Type&, CapturedBlock block, std::uint64_t offset, std::uint64_t bytes, const std::string& name) {
+    blocks.push_back({std::move(block), offset, bytes, name});
+  });
+  return blocks;
+}
 
-Result<std::vector<CapturedBlock>> readCapture(const std::string& masterPath, const Session& session, const std::string& runId, std::size_t index, RunSide side) {
+// The tensors file, its integrity, and the run's record; errors as readCapture's.
+struct Opened {
+  std::string path;
+  Integrity whole;
+};
+Result<Opened> openFor(const std::string& masterPath, const Session& session, const std::string& runId, std::size_t index) {
   const auto path = fileOfRun(masterPath, session, runId, RunFileKind::tensors);
   if (!path) return path.error();
   const RunRecord& run = *session.run(runId);
   if (!run.capture || index >= run.capture->sites.size())
     return Error{ErrorKind::usage, "has no captured op site of that number", masterPath + ", " + runId, "see the run's captured op sites"};
-  const auto whole = h5::checkFile(path.value());
+  auto whole = h5::checkFile(path.value());
   if (!whole) return whole.error();
+  return Opened{path.value(), std::move(whole).value()};
+}
+
+}  // namespace
+
+Result<std::vector<CapturedBlock>> readCapture(const std::string& masterPath, const Session& session, const std::string& runId, std::size_t index, RunSide side) {
+  const auto opened = openFor(masterPath, session, runId, index);
+  if (!opened) return opened.error();
   const std::scoped_lock alone(h5::libraryMutex());
-  const auto body = [&] { return readBlocks(path.value(), session, run, index, side, whole.value()); };
-  return whole->digest == Digest::intact ? h5::caught(path.value(), body) : h5::triedAndRead(path.value(), body);
+  const auto body = [&] { return readBlocks(opened->path, session, *session.run(runId), index, side, opened->whole); };
+  return opened->whole.digest == Digest::intact ? h5::caught(opened->path, body) : h5::triedAndRead(opened->path, body);
+}
+
+Result<PlacedCapture> placeCapture(const std::string& masterPath, const Session& session, const std::string& runId, std::size_t index, RunSide side) {
+  auto opened = openFor(masterPath, session, runId, index);
+  if (!opened) return opened.error();
+  PlacedCapture placed{opened->path, {}, {}};
+  if (opened->whole.digest != Digest::intact) return placed;
+  const std::scoped_lock alone(h5::libraryMutex());
+  auto blocks = h5::caught(opened->path, [&] { return placedBlocks(opened->path, session, *session.run(runId), index, side, opened->whole); });
+  if (!blocks) return blocks.error();
+  placed.blocks = std::move(blocks).value();
+  placed.extents = std::move(opened->whole.extents);
+  return placed;
 }
 
 }  // namespace ulpscope::storage

@@ -128,8 +128,13 @@ TEST_F(HostileSession, AForeignHdf5FileIsNamedAsSuch) {
 }
 
 TEST_F(HostileSession, ANewerFormatIsNamedWithBothVersions) {
-  edit("s.ulps", "  f.attrs['file_format'] = 'ulpscope-session/2'");
-  EXPECT_THAT(openError(), AllOf(HasSubstr("format 2"), HasSubstr("up to 1")));
+  edit("s.ulps", "  f.attrs['file_format'] = 'ulpscope-session/3'");
+  EXPECT_THAT(openError(), AllOf(HasSubstr("format 3"), HasSubstr("up to 2")));
+}
+
+TEST_F(HostileSession, AFormatOfBeforeTheFirstReleaseIsNamed) {
+  edit("s.ulps", "  f.attrs['file_format'] = 'ulpscope-session/1'");
+  EXPECT_THAT(openError(), AllOf(HasSubstr("format 1"), HasSubstr("run the experiment again")));
 }
 
 TEST_F(HostileSession, MissingColumnsAndDamagedJsonAreNamed) {
