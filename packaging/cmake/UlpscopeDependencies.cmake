@@ -48,6 +48,10 @@ add_library(ulpscope_torch INTERFACE)
 add_library(ulpscope::torch ALIAS ulpscope_torch)
 target_include_directories(ulpscope_torch SYSTEM INTERFACE ${TORCH_INCLUDE_DIRS})
 target_link_libraries(ulpscope_torch INTERFACE ${TORCH_LIBRARIES} ${CMAKE_DL_LIBS})
+if(ULPSCOPE_SANITIZE)
+  # LibTorch exports no type information of some classes that its headers use.
+  target_compile_options(ulpscope_torch INTERFACE -fno-sanitize=vptr)
+endif()
 
 if(ULPSCOPE_GUI)
   find_package(Qt6 6.4 QUIET COMPONENTS Widgets PrintSupport Svg Concurrent Test)

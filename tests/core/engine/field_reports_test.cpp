@@ -3,8 +3,11 @@
 #include "core/engine/engine.h"
 #include "tests/core/engine/fixture.h"
 #include "tests/core/engine/site_numbers.h"
+#include "tests/support/scratch_folder.h"
 
 #include <gmock/gmock.h>
+#include <torch/csrc/jit/api/module.h>
+#include <torch/csrc/jit/serialization/import.h>
 
 #include <algorithm>
 #include <iterator>
@@ -155,6 +158,33 @@ TEST_P(ReportedFault, IsFiniteUnderBfloat16WhereTheOracleIs) {
   session::RunRequest request = requestFor(GetParam());
   request.settings.autocast = base::DType::bfloat16;
   EXPECT_EQ(tests::runOf(request).run.nonfiniteOrigins.empty(), tests::expectedOf(GetParam()).at("finite_under_bfloat16").get<bool>());
+}
+
+// The samples in another order, in batches of another make-up: no flip moves whose margin exceeds FP32's own noise.
+TEST(PermutedSamples, FlipAsBefore) {
+  session::RunRequest request = requestFor("router_flip");
+  request.settings.noiseFloor = true;
+  request.settings.batchSize = 4;
+  const RunOutcome straight = tests::runOf(request);
+  torch::jit::Module inputs = torch::jit::load(request.inputsPath);
+  const at::Tensor x = inputs.attr("token").toTensor();
+  const std::int64_t count = x.size(0);
+  torch::jit::Module turned("Turned");
+  turned.register_buffer("token", x.flip(0).contiguous());
+  const tests::ScratchFolder folder;
+  request.inputsPath = folder.file("turned.pt");
+  turned.save(request.inputsPath);
+  const RunOutcome reversed = tests::runOf(request);
+  const auto beyondNoise = [](const RunOutcome& outcome, auto sampleOf) {
+    std::vector<std::int64_t> samples;
+    for (const auto& flip : outcome.run.flips)
+      if (!flip.withinNoiseFloor) samples.push_back(sampleOf(flip.sample));
+    std::sort(samples.begin(), samples.end());
+    return samples;
+  };
+  const auto before = beyondNoise(straight, [](std::int64_t s) { return s; });
+  EXPECT_THAT(before, Not(IsEmpty()));
+  EXPECT_EQ(beyondNoise(reversed, [&](std::int64_t s) { return count - 1 - s; }), before);
 }
 
 // [1] has boxes of 168,000 to 235,000 that share 162,240; [3] one of 420,000 that touches none; in [2] areas of 48,000 and

@@ -1,5 +1,6 @@
 // Tensors files that are damaged or made to mislead: one line each, never a wrong number.
 #include "core/base/hashing.h"
+#include "core/storage/captured_comparison.h"
 #include "core/storage/digest.h"
 #include "core/storage/session_pack.h"
 #include "tests/core/storage/captured_run.h"
@@ -71,6 +72,26 @@ class HostileCapture : public testing::Test {
   session::Session m_session;
   std::string m_whole, m_data;
 };
+
+TEST_F(HostileCapture, IsFoundWhileItIsComparedAsAStream) {
+  const storage::StoredRun run{m_master, m_session, m_session.runs[0]};
+  const auto itself = storage::compareCaptures(run, run);
+  ASSERT_TRUE(itself.ok()) << itself.error().message();
+  ASSERT_EQ(itself->size(), m_captures.size());
+  for (const storage::ComparedCapture& compared : itself.value()) EXPECT_TRUE(compared.identical) << compared.site;
+  std::size_t errors = 0;
+  for (const storage::Extent& extent : extents()) {
+    std::string damaged = m_whole;
+    damaged[extent.offset + extent.size - 1] ^= 1;
+    tests::writeFile(m_tensors, damaged);
+    const auto found = storage::compareCaptures(run, run);
+    if (found.ok()) continue;  // the references are not compared
+    ++errors;
+    EXPECT_THAT(found.error().message(), HasSubstr("its bytes are not those that were written"));
+  }
+  EXPECT_EQ(errors, m_captures.size());
+  tests::writeFile(m_tensors, m_whole);
+}
 
 TEST_F(HostileCapture, AChangedByteIsFoundWhereverItIs) {
   const auto all = extents();
