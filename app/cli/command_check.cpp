@@ -40,6 +40,7 @@ Result<session::Verdict> verdictFor(const CheckWords& words, const session::Sess
 }
 
 Outcome checkAction(const CheckWords& words) {
+  if (words.json == "-" && words.junit == "-") return Error{ErrorKind::usage, "cannot both go to standard output", "--json - --junit -", "name a file for one of them"};
   auto session = storage::openSession(words.session);
   if (!session) return session.error();
   auto run = runNamed(session.value(), words.run, words.session);

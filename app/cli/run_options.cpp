@@ -143,6 +143,7 @@ Status applyCriteria(const session::Criteria& criteria, const RunWords& words, s
     if (words.tie != "first" && words.tie != session::name(*criteria.tie)) return conflict("--tie " + words.tie, session::name(*criteria.tie));
     settings.tie = *criteria.tie;
   }
+  if (!words.allowNonfinite.empty()) return usage("--allow-nonfinite " + words.allowNonfinite.front(), "the criteria fix what is intended", "name it in their allow_nonfinite before they are locked");
   settings.allowNonfinite.insert(settings.allowNonfinite.end(), criteria.allowNonfinite.begin(), criteria.allowNonfinite.end());
   return base::success();
 }

@@ -151,7 +151,7 @@ base::Result<int> classAxisOf(const DecisionInput& input, const DecisionRule& ru
 base::Status checkClasses(const PositionGrid& grid, const DecisionRule& rule) {
   if (grid.classes < 1) return Error{ErrorKind::run, "has no classes to decide between", "the decision's output", "choose another --decision-output"};
   if (rule.kind == Kind::topk && rule.k > grid.classes)
-    return Error{ErrorKind::usage, fmt::format("the output has {}, fewer than the set", base::counted(grid.classes, "class")), "--decision " + rule.text(), "choose a smaller k"};
+    return Error{ErrorKind::usage, fmt::format("the output has {} {}, fewer than the set", grid.classes, grid.classes == 1 ? "class" : "classes"), "--decision " + rule.text(), "choose a smaller k"};
   return base::success();
 }
 

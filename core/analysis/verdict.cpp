@@ -142,7 +142,8 @@ class Judge {
   }
 
   Measured ofSites(const Criterion& c) const {
-    Measured worst = notEvaluated("no op site of that name was compared");
+    const bool looked = m_run.settings.observe != session::Observe::outputs;
+    Measured worst = notEvaluated(looked ? "no op site of that name was compared" : "outputs only: ops were not observed");
     for (const session::SiteSummary& site : m_run.sites) {
       if (!site.viewOf.empty() || !session::coversSite(c.target, {site.modulePath, site.op, site.overload, site.source, site.occurrence})) continue;
       const double value = site.candidateOnly.total() > 0 ? (c.atLeast() ? -kInf : kInf) : site.values[c.metric];
@@ -156,7 +157,7 @@ class Judge {
 
 double ratioOf(double measured, double limit, bool atLeast) {
   const double over = atLeast ? limit : measured, under = atLeast ? measured : limit;
-  if (std::isnan(measured)) return kNaN;
+  if (std::isnan(measured) || measured < 0 || limit < 0) return kNaN;  // of negative numbers a quotient says nothing
   return under == 0 ? (over <= 0 ? 0 : kInf) : over / under;
 }
 

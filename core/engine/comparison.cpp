@@ -78,7 +78,9 @@ Comparison::Site& Comparison::siteFor(const OpEvent& reference, const OpEvent& c
   s.shape = a.sizes().vec();
   // A batch of one is the exact path: everything belongs to its sample.
   s.sampleAxis = axisOf(reference, output).text();
-  s.viewOf = reference.outputs[static_cast<std::size_t>(output)].isView ? reference.outputs[static_cast<std::size_t>(output)].viewOf : "";
+  // A view in both: `to` of a dtype that the reference has already is a cast in the candidate.
+  const OpOutput& seen = reference.outputs[static_cast<std::size_t>(output)];
+  s.viewOf = seen.isView && candidate.outputs[static_cast<std::size_t>(output)].isView ? seen.viewOf : "";
   site.flags.assign(m_samples.ids.size(), storage::kCellNotRun);
   return site;
 }

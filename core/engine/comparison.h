@@ -107,7 +107,10 @@ class Comparison : public MeetingObserver {
   static void stateCause(const Site& site, session::NonfiniteFinding& finding);
   analysis::SampleLayout operandLayout(const OpEvent& event, std::size_t operand) const;
   std::vector<analysis::OperandFacts> operandFacts(const OpEvent& reference, const OpEvent& candidate, std::int64_t sample) const;
-  std::vector<bool> samplesNonfiniteBefore(const OpEvent& reference) const;
+  struct NonfiniteBefore {
+    std::vector<bool> any, nan;  // one a sample of the batch
+  };
+  NonfiniteBefore samplesNonfiniteBefore(const OpEvent& reference) const;
   void judgeReference(Site& site, const Key& key, const OpEvent& reference, const std::vector<analysis::SampleDivergence>& samples,
                       const analysis::SampleLayout& layout);
   void noteProducers(const Key& key, const at::Tensor& reference, const at::Tensor& candidate);

@@ -200,28 +200,33 @@ void Comparison::stateCause(const Site& site, session::NonfiniteFinding& finding
   finding.diagnosis = analysis::diagnosisOf(facts, most->first);
 }
 
-// Samples (of the batch) in which an operand of the reference is non-finite.
-std::vector<bool> Comparison::samplesNonfiniteBefore(const OpEvent& reference) const {
-  std::vector<bool> tainted(static_cast<std::size_t>(m_batch.size), false);
+// Samples (of the batch) in which an operand of the reference is non-finite, and in which one is NaN.
+Comparison::NonfiniteBefore Comparison::samplesNonfiniteBefore(const OpEvent& reference) const {
+  const auto size = static_cast<std::size_t>(m_batch.size);
+  NonfiniteBefore before{std::vector<bool>(size, false), std::vector<bool>(size, false)};
   for (std::size_t i = 0; i < reference.operands.size(); ++i) {
     const at::Tensor& operand = reference.operands[i].tensor;
     if (!isReadable(operand) || !isInexact(operand)) continue;
     const analysis::SampleLayout layout = operandLayout(reference, i);
     const HeldView view = stridedViewOf(operand);
-    const auto samples = analysis::compareTensors(base::Reference(view.view), base::Candidate(view.view), layout, {m_low, m_tolerance, false});
-    taint(tainted, samples, &analysis::SampleDivergence::reference, layout);
+    auto samples = analysis::compareTensors(base::Reference(view.view), base::Candidate(view.view), layout, {m_low, m_tolerance, false});
+    taint(before.any, samples, &analysis::SampleDivergence::reference, layout);
+    for (auto& d : samples) d.reference.plusInf = d.reference.minusInf = 0;
+    taint(before.nan, samples, &analysis::SampleDivergence::reference, layout);
   }
-  return tainted;
+  return before;
 }
 
 void Comparison::judgeReference(Site& site, const Key& key, const OpEvent& reference, const std::vector<analysis::SampleDivergence>& samples,
                                 const analysis::SampleLayout& layout) {
   if (std::all_of(samples.begin(), samples.end(), [](const auto& d) { return d.reference.total() == 0; })) return;
-  const std::vector<bool> tainted = samplesNonfiniteBefore(reference);
+  const NonfiniteBefore before = samplesNonfiniteBefore(reference);
   const bool oneForAll = layout.kind == session::SampleAxis::Kind::wholeBatch;
+  const auto tainted = [&](const std::vector<bool>& marks, std::size_t s) { return oneForAll ? std::find(marks.begin(), marks.end(), true) != marks.end() : marks[s]; };
+  // A NaN made of an infinity that was meant (a mask's) is not meant.
   const auto isOrigin = [&](std::size_t s) {
     if (samples[s].reference.total() == 0) return false;
-    return oneForAll ? std::find(tainted.begin(), tainted.end(), true) == tainted.end() : !tainted[s];
+    return !tainted(before.any, s) || (samples[s].reference.nan > 0 && !tainted(before.nan, s));
   };
   session::NonfiniteCounts counts;
   for (std::size_t s = 0; s < samples.size(); ++s)

@@ -10,9 +10,11 @@
 #include <torch/csrc/jit/serialization/import.h>
 
 #include <algorithm>
+#include <cmath>
 #include <cstring>
 #include <numeric>
 #include <set>
+#include <stdexcept>
 
 namespace ulpscope::engine {
 namespace {
@@ -58,7 +60,9 @@ std::vector<std::string> stringsOf(const c10::IValue& value) {
   return strings;
 }
 
+// Fractions are no classes, and are not made some.
 std::vector<std::int64_t> integersOf(const at::Tensor& tensor) {
+  if (tensor.is_floating_point() && !tensor.equal(tensor.trunc())) throw std::runtime_error("'labels' holds numbers with a fraction, or NaN; of a regression they are called 'targets'");
   const at::Tensor flat = tensor.to(at::kLong).contiguous().view({-1});
   return {flat.data_ptr<std::int64_t>(), flat.data_ptr<std::int64_t>() + flat.numel()};
 }
@@ -220,6 +224,12 @@ Status addTruth(RawSet& raw, const session::RunRequest& request, session::Sample
     samples.targets = std::move(truth->targets);
   }
   const std::string& path = request.labelsPath.empty() ? request.inputsPath : request.labelsPath;
+  const bool regression = request.settings.decision.kind == session::DecisionRule::Kind::regression;
+  if (regression && samples.targets.empty()) samples.targets.assign(samples.labels.begin(), samples.labels.end());
+  if (request.settings.decision.decides() && !request.labelsPath.empty() && samples.labels.empty())
+    return Error{ErrorKind::input, "holds numbers with a fraction, which are no classes", path, "give whole numbers, or use --decision regression"};
+  if (std::any_of(samples.targets.begin(), samples.targets.end(), [](double t) { return !std::isfinite(t); }))
+    return Error{ErrorKind::input, "holds a target that is NaN or infinite", path, "give every sample a finite target"};
   const auto texts = [&](std::size_t n, const char* noun) {
     return fmt::format("{} for {}", base::counted(static_cast<std::int64_t>(n), noun), base::counted(static_cast<std::int64_t>(count), "sample"));
   };

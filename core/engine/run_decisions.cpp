@@ -112,6 +112,7 @@ base::Status decide(RunOutcome& outcome, const OutputCollector& outputs, const s
   }
   auto result = flipsOf(run.settings, outputs, samples);
   if (!result) return result.error();
+  if (outputs.outputs().size() > 1) run.settings.decisionOutput = output.name;  // which of them, is part of the record
   run.flips = std::move(result->flips);
   run.decisions = std::move(result->decisions);
   run.noDecision = std::move(result->noDecision);

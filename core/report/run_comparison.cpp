@@ -43,6 +43,12 @@ std::vector<std::string> flipIds(const RunRecord& run) {
   return ids;
 }
 
+// "argmax of 'logits', tie first"
+std::string decisionOf(const session::RunSettings& s) {
+  return s.decision.text() + (s.decisionOutput.empty() ? "" : " of '" + s.decisionOutput + "'") + ", tie " + session::name(s.tie);
+}
+bool sameDecision(const session::RunSettings& a, const session::RunSettings& b) { return decisionOf(a) == decisionOf(b); }
+
 std::vector<std::string> originNames(const RunRecord& run) {
   std::vector<std::string> names;
   for (const auto& f : run.nonfiniteOrigins)
@@ -133,9 +139,8 @@ std::string comparisonText(const ComparedRun& a, const ComparedRun& b, const std
     if (side->run.verdict) text += fmt::format("verdict of {}: {}\n", side->run.id(), name(side->run.verdict->status));
   text += "\n" + partsText("NON-FINITE ORIGINS", parted(originNames(a.run), originNames(b.run)));
   if (a.run.settings.decision.decides() && b.run.settings.decision.decides()) {
-    const bool same = a.run.settings.decision.text() == b.run.settings.decision.text() && a.run.settings.decisionOutput == b.run.settings.decisionOutput;
-    text += same ? "\n" + partsText("FLIPS", parted(flipIds(a.run), flipIds(b.run)))
-                 : fmt::format("\nFLIPS\n  not compared: decided by {} and by {}\n", a.run.settings.decision.text(), b.run.settings.decision.text());
+    text += sameDecision(a.run.settings, b.run.settings) ? "\n" + partsText("FLIPS", parted(flipIds(a.run), flipIds(b.run)))
+                 : fmt::format("\nFLIPS\n  not compared: decided by {} and by {}\n", decisionOf(a.run.settings), decisionOf(b.run.settings));
   }
   text += "\n" + outputsText(a.run, b.run) + "\n" + sitesText(siteChanges(a.run, b.run));
   const std::string stored = capturesText(captures);
@@ -146,7 +151,7 @@ json comparisonDocument(const ComparedRun& a, const ComparedRun& b, const std::v
   const SiteChanges changes = siteChanges(a.run, b.run);
   json document = {{"schema", 1}, {"status", "ok"}, {"error", nullptr}, {"a", sideJson(a)}, {"b", sideJson(b)}};
   document["nonfinite_origins"] = partsJson(parted(originNames(a.run), originNames(b.run)));
-  document["flips"] = partsJson(parted(flipIds(a.run), flipIds(b.run)));
+  document["flips"] = sameDecision(a.run.settings, b.run.settings) ? partsJson(parted(flipIds(a.run), flipIds(b.run))) : json(nullptr);
   document["sites"] = {{"better", changes.better}, {"worse", changes.worse}, {"equal", changes.equal}, {"changes", json::array()}};
   for (const SiteChange& c : changes.changes) document["sites"]["changes"].push_back({{"site", c.site}, {"a", jsonNumber(c.a)}, {"b", jsonNumber(c.b)}});
   document["outputs"] = json::array();

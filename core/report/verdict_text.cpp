@@ -28,6 +28,7 @@ std::string knownBefore(const Session& session) {
   std::string text;
   if (session.explored && session.explored->sameSamples)
     text += fmt::format("  criteria written after exploring these samples ({}, {})\n", session.explored->title, base::counted(session.explored->runs, "run"));
+  if (session.explored && !session.explored->sameSamples) text += fmt::format("  explored before on other samples ({}, {})\n", session.explored->title, base::counted(session.explored->runs, "run"));
   if (std::any_of(session.criteria.begin(), session.criteria.end(), [](const auto& r) { return r.afterResults; })) text += "  criteria were revised after results had been seen\n";
   return text;
 }

@@ -38,7 +38,7 @@ std::vector<Difference> differences(const Session& sessionA, const RunSettings& 
 base::Status checkComparable(const std::vector<Difference>& differences, const std::string& which) {
   if (differences.empty()) return base::success();
   const Difference& first = differences.front();
-  std::string what = fmt::format("{} differs: {} before, {} now", first.part, first.was, first.is);
+  std::string what = fmt::format("{} {}: {} before, {} now", first.part, first.part.back() == 's' ? "differ" : "differs", first.was, first.is);
   if (differences.size() > 1) {
     what += "; so do";
     for (std::size_t i = 1; i < differences.size(); ++i) what += (i > 1 ? ", " : " ") + differences[i].part;

@@ -92,7 +92,9 @@ class Reader {
 
   void read(const json& document) {
     Section file(document, "");
-    if (!file.has("schema") || file.at("schema") != 1) fail("schema", file.has("schema") ? file.at("schema").dump() + " is a newer schema than this version reads" : "is missing", "this version reads schema 1");
+    if (!file.has("schema")) fail("schema", "is missing", "this version reads schema 1");
+    if (!file.at("schema").is_number_integer()) fail("schema", file.at("schema").dump() + " is no whole number", "this version reads schema 1");
+    if (file.at("schema") != 1) fail("schema", file.at("schema").dump() + " is not the schema that this version reads", "use schema 1, or a newer Ulpscope");
     m_criteria.title = file.text("title");
     if (file.has("decision")) readDecision(Section(file.at("decision"), "decision"));
     m_criteria.allowNonfinite = file.texts("allow_nonfinite");
@@ -152,6 +154,8 @@ class Reader {
 
   void readMetrics(Section& s, const std::string& id, Kind kind, const std::string& target) {
     for (const Metric metric : allMetrics()) {
+      // What an op adds is a matter of op sites.
+      if (kind == Kind::outputMetric && (metric == Metric::introducedRelL2 || metric == Metric::inheritedRelL2)) continue;
       const std::string name = key(metric);
       if (const auto limit = s.limit(name.c_str(), kLargest, smallerIsWorse(metric) ? -kLargest : 0)) {
         Criterion& criterion = add(kind, id, name, *limit);
@@ -173,16 +177,16 @@ class Reader {
       criterion.rtol = rtol.value_or(0);
     }
     readMetrics(s, id, Kind::outputMetric, target);
-    needOne(s, before);
     s.refuseUnknown();
+    needOne(s, before);
   }
 
   void readNonfinite(Section s) {
     const std::string id = idOf(s, "nonfinite");
     const std::size_t before = m_criteria.list.size();
     if (const auto limit = s.limit("max_samples")) add(Kind::nonfinite, id, "samples", *limit);
-    needOne(s, before);
     s.refuseUnknown();
+    needOne(s, before);
   }
 
   void readDecisions(Section s) {
@@ -194,8 +198,8 @@ class Reader {
     if (const auto limit = s.limit("max_regressions")) add(Kind::regressions, id, "regressions", *limit);
     m_criteria.noDecisionIsFlip = s.flag("no_decision_is_flip", true);
     m_criteria.noiseFlipsCount = s.flag("flips_within_noise_floor_count", true);
-    needOne(s, before);
     s.refuseUnknown();
+    needOne(s, before);
   }
 
   void readQuality(Section s) {
@@ -210,16 +214,16 @@ class Reader {
     } else {
       fail(s.where("measure"), "'" + measure + "' is no measure of quality", "use accuracy, mean_error, root_mean_square_error or max_error");
     }
-    needOne(s, before);
     s.refuseUnknown();
+    needOne(s, before);
   }
 
   void readSites(Section s) {
     const std::string target = s.text("sites", "."), id = idOf(s, "sites " + target);
     const std::size_t before = m_criteria.list.size();
     readMetrics(s, id, Kind::siteMetric, target);
-    needOne(s, before);
     s.refuseUnknown();
+    needOne(s, before);
   }
 };
 

@@ -53,6 +53,8 @@ Result<Session> lockCriteria(const std::string& masterPath, const session::Crite
   auto view = viewSession(master, Viewer::writer);
   if (!view) return view.error();
   Session session = std::move(view->session);
+  for (const session::CriteriaRevision& revision : session.criteria)
+    if (auto untouched = session::checkUntouched(revision); !untouched) return untouched.error().within(masterPath);
   const int number = session.criteria.empty() ? 1 : session.criteria.back().number + 1;
   session.criteria.push_back({number, base::utcNow(), criteria.sha256, criteria.canonical, !session.runs.empty(), reason});
   ++session.generation;

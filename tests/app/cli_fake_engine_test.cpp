@@ -131,12 +131,12 @@ TEST(CliRequest, CarriesEveryOption) {
       {runWords({"--labels", "l.txt", "--class-names", "c.txt", "--autocast", "bf16", "--policy", "cuda@1.13", "--accumulate", "pessimistic", "--batch-size", "8", "--fp32", "a.0",
                  "--fp32", "b*", "--disable", "c", "--decision", "argmax:-1", "--decision-output", "logits", "--tie", "flag", "--no-cast-cache",
                  "--batch-axis", "x=1", "--batch-axis", "mask=none", "--seed", "18446744073709551615", "--train", "--verify-probe",
-                 "--observe", "stats", "--no-noise-floor", "--referee", "--capture", "encoder.*", "--capture", "head", "--capture-budget", "64MiB", "--only-samples", "a,c", "--allow-nonfinite", "mask", "--criteria", "c.json", "--append"}),
+                 "--observe", "stats", "--no-noise-floor", "--referee", "--capture", "encoder.*", "--capture", "head", "--capture-budget", "64MiB", "--only-samples", "a,c", "--criteria", "c.json", "--append"}),
        {{"FAKE_REQUEST", folder.path("request.json")}}, 0, "", ""});
   ASSERT_EQ(failed.code, 3) << failed.err;
   const json expected = json::parse(R"({"model": "m.ts", "inputs": "i.h5", "labels": "l.txt", "class_names": "c.txt", "session": "m-bf16.ulps",
     "append": true, "criteria": "{\"allow_nonfinite\":[\"fill\"],\"nonfinite\":{\"max_samples\":0},\"schema\":1}", "explored": null,
-    "settings": {"allow_nonfinite": ["mask", "fill"], "accumulate": "pessimistic", "autocast": "bfloat16", "policy_table": "cuda@1.13", "mode": "emulated", "device": "cpu", "batch_size": 8,
+    "settings": {"allow_nonfinite": ["fill"], "accumulate": "pessimistic", "autocast": "bfloat16", "policy_table": "cuda@1.13", "mode": "emulated", "device": "cpu", "batch_size": 8,
     "seed": 18446744073709551615, "train": true, "cast_cache": false, "verify_probe": true, "observe": "stats", "noise_floor": false, "referee": true, "capture": ["encoder.*", "head"], "capture_budget": 67108864, "only_samples": ["a", "c"], "fp32": ["a.0", "b*"], "disable": ["c"],
     "decision": "argmax:-1", "decision_output": "logits", "tie": "flag", "batch_axis": {"x": 1, "mask": -1}}})");
   json request = json::parse(folder.read("request.json"));

@@ -147,6 +147,13 @@ TEST(CliReference, WithNaNIsNoBaselineUnlessARuleExplainsIt) {
   EXPECT_THAT(ulpscope(folder, router({"--allow-nonfinite", "mixture", "--session", "c.ulps"})).out, HasSubstr("--allow-nonfinite mixture explains nothing"));
 }
 
+TEST(CliReference, WhatIsIntendedIsFixedByTheCriteriaWhereThereAreSome) {
+  const Validation v;
+  const Finished loosened = ulpscope(v.folder, router({"--criteria", "strict.json", "--allow-nonfinite", ".", "--session", "a.ulps"}));
+  EXPECT_EQ(loosened.code, 2);
+  EXPECT_THAT(loosened.err, HasSubstr("the criteria fix what is intended"));
+}
+
 TEST(CliCompare, SaysWhatARegionCuredAndMade) {
   const Folder folder;
   ASSERT_EQ(ulpscope(folder, router({"--decision", "argmax", "--capture", "mixture.gate", "--session", "a.ulps"})).code, 0);

@@ -1,6 +1,7 @@
 // Models that are each odd in one way (tests/support/fixtures/odd.py).
 #include "core/engine/engine.h"
 #include "tests/core/engine/fixture.h"
+#include "tests/core/engine/site_numbers.h"
 
 #include <gmock/gmock.h>
 
@@ -193,6 +194,24 @@ TEST(Fork, IsInlinedAndFollowed) {
   const RunOutcome outcome = runOf(request);
   EXPECT_EQ(outcome.run.probeCheck, "identical");
   EXPECT_EQ(dtypeAt(outcome, "a", "aten::linear"), base::DType::float16);
+}
+
+// FP32 has the dtype already, so that the cast is a view there; in half it is where the overflow is made.
+TEST(OddModels, ACastThatOneRunAloneMakesIsAnOpOfItsOwn) {
+  const session::RunRecord run = tests::runOf(tests::requestFor("odd/CastOverflow")).run;
+  ASSERT_FALSE(run.nonfiniteOrigins.empty());
+  EXPECT_EQ(run.nonfiniteOrigins.front().op, "aten::to");
+  EXPECT_EQ(run.nonfiniteOrigins.front().cause, "overflow");
+}
+
+// The -inf that the mask writes is meant, the NaN that comes of it is not.
+TEST(OddModels, ANaNMadeOfAMasksInfinityIsNoBaseline) {
+  const session::RunRecord run = tests::runOf(tests::requestFor("odd/MaskedRow")).run;
+  ASSERT_EQ(run.referenceNonfinite.size(), 2U);
+  EXPECT_EQ(run.referenceNonfinite[0].op, "aten::masked_fill");
+  EXPECT_EQ(run.referenceNonfinite[0].explainedBy, "a mask's constant");
+  EXPECT_EQ(run.referenceNonfinite[1].op, "aten::softmax");
+  EXPECT_EQ(run.unexplained(), &run.referenceNonfinite[1]);
 }
 
 }  // namespace

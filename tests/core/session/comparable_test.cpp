@@ -48,14 +48,14 @@ TEST_P(ExperimentPart, IsRefusedByNameWithBothValues) {
 INSTANTIATE_TEST_SUITE_P(
     Parts, ExperimentPart,
     testing::Values(Part{"Code", [](Experiment& e) { e.session.model.fingerprint.codeSha256 = "code-b"; }, "the model's code differs: code-a before, code-b now"},
-                    Part{"Weights", [](Experiment& e) { e.session.model.fingerprint.weightsSha256 = "weights-b"; }, "the model's weights differs: weights-a before, weights-b now"},
+                    Part{"Weights", [](Experiment& e) { e.session.model.fingerprint.weightsSha256 = "weights-b"; }, "the model's weights differ: weights-a before, weights-b now"},
                     Part{"Inputs", [](Experiment& e) { e.session.samples.sha256 = "inputs-b"; }, "the inputs file differs: inputs-a before, inputs-b now"},
-                    Part{"Samples", [](Experiment& e) { e.session.samples.ids = {"0"}; }, "the samples differs: 2 from '0' before, 1 from '0' now"},
+                    Part{"Samples", [](Experiment& e) { e.session.samples.ids = {"0"}; }, "the samples differ: 2 from '0' before, 1 from '0' now"},
                     Part{"Preprocessing", [](Experiment& e) { e.session.samples.preprocessing = ""; }, "the preprocessing differs: resize-256 before, none now"},
                     Part{"Mode", [](Experiment& e) { e.settings.trainMode = true; }, "train/eval mode differs: eval before, train now"},
                     Part{"BatchSize", [](Experiment& e) { e.settings.batchSize = 8; }, "the batch size differs: 32 before, 8 now"},
                     Part{"Seed", [](Experiment& e) { e.settings.seed = 7; }, "the seed differs: 0 before, 7 now"},
-                    Part{"BatchAxes", [](Experiment& e) { e.settings.batchAxis["x"] = 1; }, "the batch axes of the inputs differs"},
+                    Part{"BatchAxes", [](Experiment& e) { e.settings.batchAxis["x"] = 1; }, "the batch axes of the inputs differ"},
                     Part{"Device", [](Experiment& e) { e.settings.device = "cuda"; }, "the device differs: cpu before, cuda now"}),
     [](const auto& part) { return part.param.name; });
 
@@ -91,7 +91,7 @@ NonfiniteFinding at(const std::string& stage, const std::string& module, const s
 
 TEST(AllowedNonfinite, CoversModulesOpSitesInputsAndParameters) {
   const NonfiniteFinding op = at("intermediate", "encoder.0.attn", "aten::masked_fill");
-  for (const char* rule : {".", "encoder", "encoder.0", "encoder.0.attn", "encoder.*.attn", "encoder.0.attn:aten::masked_fill", "encoder.*:aten::masked_fill#2", "encoder.0.attn:aten::masked_fill@12"})
+  for (const char* rule : {".", "encoder", "encoder.0", "encoder.0.attn", "encoder.*.attn", "encoder.0.attn:aten::masked_fill", "encoder.*:aten::masked_fill#2", "encoder.0.attn: aten::masked_fill#2", "encoder.0.attn:aten::masked_fill@12"})
     EXPECT_TRUE(explains(rule, op)) << rule;
   for (const char* rule : {"decoder", "encoder.0.att", "encoder.0.attn:aten::where", "encoder.0.attn:aten::masked_fill#1", "encoder.0.attn:aten::masked_fill@13", "input:x", "encoder.0:aten::masked_fill"})
     EXPECT_FALSE(explains(rule, op)) << rule;

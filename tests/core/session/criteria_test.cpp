@@ -71,7 +71,10 @@ TEST_P(WrongCriteria, AreRefusedByPlaceAndFault) {
 
 INSTANTIATE_TEST_SUITE_P(
     Faults, WrongCriteria,
-    testing::Values(Wrong{"NewerSchema", R"({"schema": 2})", "criteria, schema: 2 is a newer schema"}, Wrong{"NoSchema", R"({"schema": null})", "criteria, schema: is missing"},
+    testing::Values(Wrong{"NewerSchema", R"({"schema": 2})", "criteria, schema: 2 is not the schema"}, Wrong{"NoSchema", R"({"schema": null})", "criteria, schema: is missing"},
+                    Wrong{"TextAsSchema", R"({"schema": "1"})", "criteria, schema: \"1\" is no whole number"},
+                    Wrong{"UnknownKeyWithoutLimit", R"({"outputs": [{"atoll": 1}]})", "criteria, outputs[0].atoll: is no key"},
+                    Wrong{"IntroducedOfAnOutput", R"({"outputs": [{"introduced_rel_l2": 1}]})", "criteria, outputs[0].introduced_rel_l2: is no key"},
                     Wrong{"UnknownKey", R"({"decisoins": {}})", "criteria, decisoins: is no key that is known here; nearest: 'decisions'"},
                     Wrong{"UnknownInnerKey", R"({"decisions": {"max_flip": 1}})", "criteria, decisions.max_flip: is no key"},
                     Wrong{"Negative", R"({"decisions": {"max_flips": -1}})", "criteria, decisions.max_flips: -1 is below 0"},
