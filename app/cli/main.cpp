@@ -1,6 +1,7 @@
 // ulpscope: the command line. Parses, calls the command, prints the one error line, gives the exit code.
 #include "commands.h"
 #include "core/protocol/message.h"
+#include "core/report/run_comparison.h"
 #include "core/report/run_document.h"
 #include "core/storage/session_store.h"
 #include "json_output.h"
@@ -64,10 +65,16 @@ bool askedForVersion(int argc, const char* const* argv, bool& asJson) {
   return asJson || (first == "--version" && argc == 2);
 }
 
-int fail(const base::Error& error, const std::string& jsonTarget, bool inspecting) {
+// Each command's document has its own keys.
+nlohmann::json documentOf(const base::Error& error, std::string_view command) {
+  if (command == "inspect") return inspectErrorDocument(error);
+  return command == "compare" ? report::comparisonErrorDocument(error) : report::errorDocument(error);
+}
+
+int fail(const base::Error& error, const std::string& jsonTarget, std::string_view command) {
   std::fflush(stdout);
   std::fprintf(stderr, "ulpscope: %s\n", error.message().c_str());
-  const auto written = writeJson(jsonTarget, inspecting ? inspectErrorDocument(error) : report::errorDocument(error));
+  const auto written = writeJson(jsonTarget, documentOf(error, command));
   if (!written && written.error().message() != error.message()) std::fprintf(stderr, "ulpscope: %s\n", written.error().message().c_str());
   return base::exitCode(error.kind);
 }
@@ -102,8 +109,8 @@ int parseAndRun(int argc, const char* const* argv) {
   app.get_formatter()->column_width(34);
   for (const auto add : {addInspect, addRun, addCheck, addCompare, addCriteria, addDemo, addPack, addUnpack, addRepair, addDoctor, addSnippet, addWorker, addGui}) add(app, invocation);
   const JsonTarget json = jsonTargetOf(argc, argv);
-  const bool inspecting = argc > 1 && std::string_view(argv[1]) == "inspect";
-  const auto failed = [&](const base::Error& error) { return fail(error, json.allowedPath(), inspecting); };
+  const std::string_view command = argc > 1 ? argv[1] : "";
+  const auto failed = [&](const base::Error& error) { return fail(error, json.allowedPath(), command); };
   try {
     app.parse(argc, argv);
   } catch (const CLI::Success& request) {  // --help, --version

@@ -13,9 +13,15 @@ bool leavesUninitialised(const std::string& op) {
 
 }  // namespace
 
+// The innermost line of the model's own: what TorchScript adds for `1 - x` or `1 / x` stands in no file.
 std::string currentSource() {
-  const auto stack = torch::jit::currentCallstack();
-  return stack.empty() ? std::string() : sourceText(stack.front().range);
+  std::string first;
+  for (const auto& frame : torch::jit::currentCallstack()) {
+    std::string text = sourceText(frame.range);
+    if (isOfTheModel(text)) return text;
+    if (first.empty()) first = std::move(text);
+  }
+  return first;
 }
 
 std::size_t DescriptionCache::IndexHash::operator()(const ExecutionIndex& index) const {

@@ -37,6 +37,7 @@ class Collector {
     const torch::jit::Module* module;
     const Value* self;
     std::string path;
+    std::string callerSource = {};  // in a function: the line that calls it
   };
   const PathAliases& m_aliases;
   std::vector<model::StaticOp>& m_ops;
@@ -60,7 +61,8 @@ class Collector {
     bool onTensors = false;
     for (const auto& argument : schema->arguments()) onTensors = onTensors || argument.type()->str().find("Tensor") != std::string::npos;
     for (const auto& result : schema->returns()) onTensors = onTensors || result.type()->str().find("Tensor") != std::string::npos;
-    if (onTensors) m_ops.push_back({scope.path, schema->name(), schema->overload_name(), sourceText(node->sourceRange()), ""});
+    const std::string source = sourceText(node->sourceRange());
+    if (onTensors) m_ops.push_back({scope.path, schema->name(), schema->overload_name(), isOfTheModel(source) || scope.callerSource.empty() ? source : scope.callerSource, ""});
   }
 
   void call(const Node* node, const Scope& scope, int depth) {
@@ -84,7 +86,8 @@ class Collector {
   void callFunction(const Node* node, const Scope& scope, int depth) {
     const auto type = node->input(0)->type()->cast<c10::FunctionType>();
     auto* function = type ? torch::jit::tryToGraphFunction(*type->function()) : nullptr;
-    if (function) block(function->graph()->block(), Scope{scope.module, nullptr, scope.path}, depth + 1);
+    const std::string source = sourceText(node->sourceRange());
+    if (function) block(function->graph()->block(), Scope{scope.module, nullptr, scope.path, isOfTheModel(source) ? source : scope.callerSource}, depth + 1);
   }
 };
 
@@ -101,6 +104,8 @@ std::string sourceText(const torch::jit::SourceRange& range) {
   const auto slash = file.rfind('/');
   return (slash == std::string::npos ? file : file.substr(slash + 1)) + ":" + std::to_string(line);
 }
+
+bool isOfTheModel(const std::string& source) { return !source.empty() && source.front() != '<'; }
 
 std::vector<model::StaticOp> staticOps(const torch::jit::Module& module, const PathAliases& aliases) {
   std::vector<model::StaticOp> ops;

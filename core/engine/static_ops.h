@@ -16,5 +16,7 @@ std::vector<model::StaticOp> staticOps(const torch::jit::Module& module, const P
 
 // "model.py:12"; empty where a node has no source (asking such a range for its text crashes).
 std::string sourceText(const torch::jit::SourceRange& range);
+// Not TorchScript's own ("<string>:11", of its builtin functions), nor empty.
+bool isOfTheModel(const std::string& source);
 
 }  // namespace ulpscope::engine

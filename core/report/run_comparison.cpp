@@ -164,4 +164,11 @@ json comparisonDocument(const ComparedRun& a, const ComparedRun& b, const std::v
   return document;
 }
 
+json comparisonErrorDocument(const base::Error& error) {
+  json document = {{"schema", 1}, {"status", error.kind == base::ErrorKind::cancelled ? "cancelled" : "error"}, {"error", base::toJson(error)}};
+  for (const char* key : {"a", "b", "nonfinite_origins", "flips", "sites"}) document[key] = nullptr;
+  for (const char* key : {"outputs", "captured"}) document[key] = json::array();
+  return document;
+}
+
 }  // namespace ulpscope::report

@@ -19,6 +19,10 @@ struct ComparedRun {
 
 // Precondition: comparable (session/comparable.h).
 std::string comparisonText(const ComparedRun& a, const ComparedRun& b, const std::vector<storage::ComparedCapture>& captures);
+// Valid against resources/schema/comparison.schema.json.
 nlohmann::json comparisonDocument(const ComparedRun& a, const ComparedRun& b, const std::vector<storage::ComparedCapture>& captures);
+
+// The same keys, without parts.
+nlohmann::json comparisonErrorDocument(const base::Error& error);
 
 }  // namespace ulpscope::report

@@ -37,6 +37,13 @@ json documentOf(const Finished& finished) {
   return document;
 }
 
+json comparisonOf(const Finished& finished) {
+  const json document = json::parse(finished.out);
+  std::ifstream stream(ULPSCOPE_COMPARISON_SCHEMA);
+  EXPECT_THAT(schemaFaults(json::parse(stream), document), IsEmpty());
+  return document;
+}
+
 struct Validation {
   Validation() {
     folder.write("strict.json", R"({"schema": 1, "decision": {"rule": "argmax"}, "decisions": {"max_flips": 0}, "nonfinite": {"max_samples": 0}})");
@@ -160,7 +167,7 @@ TEST(CliCompare, SaysWhatARegionCuredAndMade) {
   ASSERT_EQ(ulpscope(folder, router({"--decision", "argmax", "--capture", "mixture.gate", "--fp32", "mixture.gate", "--session", "a.ulps", "--append"})).code, 0);
   const Finished compared = ulpscope(folder, {"compare", "a.ulps", "--json", "-"});
   ASSERT_EQ(compared.code, 0) << compared.err;
-  const json document = json::parse(compared.out);
+  const json document = comparisonOf(compared);
   EXPECT_THAT(document["flips"]["cured"], ElementsAre("2", "7", "8"));
   EXPECT_THAT(document["flips"]["made"], IsEmpty());
   EXPECT_GT(document["sites"]["better"], 0);
@@ -168,7 +175,7 @@ TEST(CliCompare, SaysWhatARegionCuredAndMade) {
   EXPECT_EQ(document["captured"][0]["site"], "mixture.gate: aten::linear");
   EXPECT_EQ(document["captured"][0]["identical"], false);
   EXPECT_THAT(ulpscope(folder, {"compare", "a.ulps", "1", "run_0002"}).out, AllOf(HasSubstr("cured 3, made 0, in both 0"), HasSubstr("cured: 2, 7, 8"), HasSubstr("OP SITES")));
-  const json itself = json::parse(ulpscope(folder, {"compare", "a.ulps", "1", "1", "--json", "-"}).out);
+  const json itself = comparisonOf(ulpscope(folder, {"compare", "a.ulps", "1", "1", "--json", "-"}));
   EXPECT_EQ(itself["sites"]["better"], 0);
   EXPECT_EQ(itself["sites"]["worse"], 0);
   EXPECT_EQ(itself["captured"][0]["identical"], true);
@@ -179,13 +186,22 @@ TEST(CliCompare, RefusesRunsOfTwoExperiments) {
   ASSERT_EQ(ulpscope(folder, router({"--session", "a.ulps"})).code, 0);
   ASSERT_EQ(ulpscope(folder, router({"--seed", "3", "--session", "b.ulps"})).code, 0);
   ASSERT_EQ(ulpscope(folder, runOf("eps_lost", {"--session", "c.ulps"})).code, 0);
-  const Finished seed = ulpscope(folder, {"compare", "a.ulps", "b.ulps"});
+  const Finished seed = ulpscope(folder, {"compare", "a.ulps", "b.ulps", "--json", "-"});
+  EXPECT_EQ(comparisonOf(seed)["status"], "error");
   EXPECT_EQ(seed.code, 4);
   EXPECT_THAT(seed.err, HasSubstr("the seed differs: 0 before, 3 now"));
   EXPECT_THAT(ulpscope(folder, {"compare", "a.ulps", "c.ulps"}).err, HasSubstr("the model's code differs"));
   const Finished one = ulpscope(folder, {"compare", "a.ulps"});
   EXPECT_EQ(one.code, 5);
   EXPECT_THAT(one.err, HasSubstr("comparing takes two"));
+}
+
+TEST(CliCompare, HoldsNoFlipsByDifferentRulesAgainstEachOther) {
+  const Folder folder;
+  ASSERT_EQ(ulpscope(folder, router({"--decision", "argmax", "--session", "a.ulps"})).code, 0);
+  ASSERT_EQ(ulpscope(folder, router({"--decision", "argmax", "--tie", "flag", "--session", "a.ulps", "--append"})).code, 0);
+  EXPECT_TRUE(comparisonOf(ulpscope(folder, {"compare", "a.ulps", "--json", "-"}))["flips"].is_null());
+  EXPECT_THAT(ulpscope(folder, {"compare", "a.ulps"}).out, HasSubstr("not compared: decided by argmax, tie first and by argmax, tie flag"));
 }
 
 TEST(CliDecision, ReadsMasksSetsAndThresholds) {

@@ -1,5 +1,5 @@
-// What screening a large set costs (`run --observe outputs`): 10,000 small images through the digits demo, outputs, decisions and non-finite
-// flags, against the two bare runs of the same batches, one after the other: FP32, and the candidate with nobody looking. Without the noise
+// What screening a large set costs (`run --observe outputs`): 10,000 small images through the digits demo, and 1,024 of 32x32 through a
+// MobileNet, outputs, decisions and non-finite flags, against the two bare runs of the same batches, one after the other: FP32, and the candidate with nobody looking. Without the noise
 // floor, which is a run of its own.
 #include "core/engine/engine.h"
 #include "core/engine/executors.h"
@@ -18,17 +18,19 @@ namespace {
 
 using namespace ulpscope;
 
-constexpr std::int64_t kSamples = 10'000;
-constexpr int kBatch = 32, kPairs = 11;
+constexpr int kBatch = 32;
 
-at::Tensor images(const at::Tensor& some) {
-  const auto seen = some.size(0);
-  const at::Tensor rows = at::arange(kSamples).remainder(seen);
-  return some.index_select(0, rows) + at::randn({kSamples, 1, 1, 1}) * 0.01;
-}
+struct Subject {
+  const char* name;
+  const char* model;
+  const char* input;
+  std::vector<std::int64_t> shape;  // of all samples
+  int pairs;
+};
 
 struct Screening {
-  torch::jit::Module model = torch::jit::load(ULPSCOPE_BENCH_DEMO "/model.ts");
+  const Subject& subject;
+  torch::jit::Module model = torch::jit::load(subject.model);
   torch::jit::Module holder{"Inputs"};
   std::string inputs;
   at::Tensor x;
@@ -36,21 +38,22 @@ struct Screening {
   engine::RegionSet none;
   engine::PathAliases aliases;
 
-  explicit Screening(const std::string& folder) : inputs(folder + "/inputs.pt") {
+  Screening(const Subject& of, const std::string& folder) : subject(of), inputs(folder + "/" + of.input + ".pt") {
     at::manual_seed(3);
-    x = images(at::rand({64, 1, 8, 8}));
-    holder.register_buffer("image", x);
+    model.eval();
+    x = at::rand(subject.shape);
+    holder.register_buffer(subject.input, x);
     holder.save(inputs);
   }
 
   void bareRun(engine::OpExecutor& executor) {
-    for (std::int64_t first = 0; first < kSamples; first += kBatch) {
+    for (std::int64_t first = 0; first < x.size(0); first += kBatch) {
       engine::ForwardSetup setup;
       setup.module = &model;
       setup.aliases = &aliases;
       setup.regions = &none;
       setup.executor = &executor;
-      setup.arguments = {{"image", x.narrow(0, first, std::min<std::int64_t>(kBatch, kSamples - first))}};
+      setup.arguments = {{subject.input, x.narrow(0, first, std::min<std::int64_t>(kBatch, x.size(0) - first))}};
       if (const auto side = engine::runForward(setup, {}); side.failed) std::fprintf(stderr, "%s\n", side.error.c_str()), std::exit(1);
     }
   }
@@ -62,7 +65,7 @@ struct Screening {
   }
   void screen() {
     session::RunRequest request;
-    request.modelPath = ULPSCOPE_BENCH_DEMO "/model.ts";
+    request.modelPath = subject.model;
     request.inputsPath = inputs;
     request.settings.observe = session::Observe::outputs;
     request.settings.noiseFloor = false;
@@ -78,8 +81,11 @@ int main() {
   bench::keepFreedMemory();
   std::string folder = (std::filesystem::temp_directory_path() / "ulpscope-bench-XXXXXX").string();
   if (!::mkdtemp(folder.data())) return 1;
-  Screening screening(folder);
-  bench::printRatios("screening", "digits, 10,000 images", bench::measurePairs(kPairs, [&] { screening.bare(); }, [&] { screening.screen(); }), {1.05, 1.05});
+  for (const Subject& subject : {Subject{"digits, 10,000 images of 8x8", ULPSCOPE_BENCH_DEMO "/model.ts", "image", {10'000, 1, 8, 8}, 11},
+                                 Subject{"mobilenet_v3_small, 1,024 images of 32x32", ULPSCOPE_BENCH_MODELS "/mobilenet_v3_small_script/model.ts", "x", {1024, 3, 32, 32}, 7}}) {
+    Screening screening(subject, folder);
+    bench::printRatios("screening", subject.name, bench::measurePairs(subject.pairs, [&] { screening.bare(); }, [&] { screening.screen(); }), {1.05, 1.05});
+  }
   std::filesystem::remove_all(folder);
   return 0;
 }
