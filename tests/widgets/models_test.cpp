@@ -193,5 +193,19 @@ TEST(Site, StatesHeadroomAgainstTheLowFormat) {
   EXPECT_EQ(models::operandsText(*testing::loadedSample(Sick::yes), 1), QStringLiteral("input: float16, max |x| 900"));
 }
 
+TEST(VerdictLine, SaysWhetherThereIsAVerdictAndByWhat) {
+  session::Session session = testing::sampleSession();
+  session::RunRecord run = testing::sampleRun(Sick::yes);
+  EXPECT_EQ(models::verdictLine(session, run), QStringLiteral("exploratory: no criteria, no verdict"));
+  session.criteria = {{1, "", "sha", "{}", false, ""}};
+  EXPECT_EQ(models::verdictLine(session, run), QStringLiteral("no verdict"));
+  run.verdict.emplace();
+  run.verdict->status = session::JudgedAs::fail;
+  run.verdict->revision = 1;
+  EXPECT_EQ(models::verdictLine(session, run), QStringLiteral("verdict: fail (criteria revision 1)"));
+  session.criteria.push_back({2, "", "sha", "{}", true, ""});
+  EXPECT_EQ(models::verdictLine(session, run), QStringLiteral("verdict: fail (criteria revision 1), revised since, criteria after results"));
+}
+
 }  // namespace
 }  // namespace ulpscope

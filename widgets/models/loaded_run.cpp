@@ -83,6 +83,15 @@ QString outcome(const session::RunRecord& run) {
   return parts.join(QStringLiteral(", "));
 }
 
+QString verdictLine(const session::Session& session, const session::RunRecord& run) {
+  if (session.exploratory()) return QStringLiteral("exploratory: no criteria, no verdict");
+  if (!run.verdict) return QStringLiteral("no verdict");
+  QString line = QStringLiteral("verdict: %1 (criteria revision %2)").arg(qt(session::name(run.verdict->status))).arg(run.verdict->revision);
+  if (run.verdict->revision < session.criteria.back().number) line += QStringLiteral(", revised since");
+  if (session.criteriaAfterResults()) line += QStringLiteral(", criteria after results");
+  return line;
+}
+
 double worstError(const session::RunRecord& run) {
   double worst = std::numeric_limits<double>::quiet_NaN();
   for (const session::SiteSummary& site : run.sites)

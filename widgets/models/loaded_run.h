@@ -47,6 +47,8 @@ struct LoadedSession {
 
 // "1 non-finite origin, 3 flips": what the step strip says of a run.
 QString outcome(const session::RunRecord& run);
+// "verdict: fail (criteria revision 1)", or that there is none: an exploratory session, a run judged by an earlier revision.
+QString verdictLine(const session::Session& session, const session::RunRecord& run);
 // Largest relative L2 error over the sites; NaN when nothing was compared.
 double worstError(const session::RunRecord& run);
 

@@ -48,13 +48,14 @@ StepStrip::StepStrip(Workbench& workbench, QWidget* parent) : QWidget(parent), m
   m_inputs = addStep(layout, tr("Inputs"), nullptr);
   m_run = addStep(layout, tr("Run"), &StepStrip::runClicked);
   m_finding = addStep(layout, tr("Findings"), &StepStrip::findingClicked);
-  m_exploratory = new QLabel(tr("exploratory: no criteria, no verdict"), this);
+  m_verdict = new QLabel(this);
+  m_verdict->setObjectName(QStringLiteral("verdict"));
   m_stale = new QPushButton(tr("stale: policy changed, Re-run (F5)"), this);
   m_stale->setAccessibleName(m_stale->text());
   m_stale->setCursor(Qt::PointingHandCursor);
   layout->addSpacing(10);
   layout->addStretch(1);
-  layout->addWidget(m_exploratory);
+  layout->addWidget(m_verdict);
   layout->addWidget(m_stale);
   connect(m_stale, &QPushButton::clicked, this, &StepStrip::rerunClicked);
   connect(&workbench, &Workbench::sessionChanged, this, &StepStrip::refresh);
@@ -123,13 +124,15 @@ void StepStrip::refresh() {
   const bool stale = m_workbench.isStale();
   setStep(m_finding, !run || stale ? State::none : isBad ? State::bad : State::done, m_findingText);
   m_stale->setVisible(stale && !running);
-  m_exploratory->setVisible(run && !stale);
+  m_verdict->setVisible(run && !stale);
+  m_verdict->setText(session && run ? models::verdictLine(*session, *run->run) : QString());
   const plots::Theme& theme = plots::themeOf(this);
   m_stale->setStyleSheet(QStringLiteral("QPushButton { background: %1; color: %2; border: 1px solid %2; border-radius: 11px; padding: 3px 14px; font-weight: bold; }"
                                         "QPushButton:focus { border-width: 2px; }").arg(theme.warnPill.name(), theme.warn.name()));
-  QPalette palette = m_exploratory->palette();
-  palette.setColor(QPalette::WindowText, theme.muted);
-  m_exploratory->setPalette(palette);
+  QPalette palette = m_verdict->palette();
+  const bool judged = run && run->run->verdict && run->run->verdict->status != session::JudgedAs::notEvaluated;
+  palette.setColor(QPalette::WindowText, !judged ? theme.muted : run->run->verdict->status == session::JudgedAs::pass ? theme.good : theme.bad);
+  m_verdict->setPalette(palette);
 }
 
 void StepStrip::changeEvent(QEvent* event) {

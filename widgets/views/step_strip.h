@@ -42,7 +42,7 @@ class StepStrip : public QWidget {
   Workbench& m_workbench;
   Step m_model, m_inputs, m_run, m_finding;
   QPushButton* m_stale;
-  QLabel* m_exploratory;
+  QLabel* m_verdict;
   QString m_findingText;
 };
 
