@@ -1,14 +1,15 @@
 """Mutated model files against the engine and the command line: model_files.py ULPSCOPE ENGINE ROUNDS MODEL...
 
-Each MODEL is mutated ROUNDS times (bytes flipped, cut off, repeated, moved; archive entries damaged). A fresh engine may refuse a
-file in one line, load it, or die; the command line must outlive it and say so in one line with a documented exit code. Prints one
-RESULT line; ends with 1 when the command line did anything else. Reproducible: the seed of a round is its number."""
+Each MODEL is mutated ROUNDS times (bytes flipped, cut off, repeated, moved; archive entries damaged). An engine may refuse a file
+in one line, load it, die or fall silent; the command line must outlive it and say so in one line with a documented exit code.
+Prints one RESULT line; ends with 1 when the command line did anything else. Reproducible: the seed of a round is its number."""
 import json
 import os
 import random
 import subprocess
 import sys
 import tempfile
+import threading
 import zipfile
 import zlib
 
@@ -69,14 +70,18 @@ class Engine:
         if self.process is None:
             self.process = subprocess.Popen([self.program, "worker"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
         self.number += 1
+        watch = threading.Timer(PATIENCE_S, self.process.kill)
+        watch.start()
         try:
             self.process.stdin.write(json.dumps({"id": self.number, "method": "inspect", "params": {"model": path, "target": "cuda"}}) + "\n")
             self.process.stdin.flush()
             while line := self.process.stdout.readline():
                 if json.loads(line).get("id") == self.number:
                     return True
-        except BrokenPipeError:
+        except (BrokenPipeError, ValueError):
             pass
+        finally:
+            watch.cancel()
         self.process.kill()
         self.process.wait()
         self.process = None

@@ -129,10 +129,9 @@ void StepStrip::refresh() {
   const plots::Theme& theme = plots::themeOf(this);
   m_stale->setStyleSheet(QStringLiteral("QPushButton { background: %1; color: %2; border: 1px solid %2; border-radius: 11px; padding: 3px 14px; font-weight: bold; }"
                                         "QPushButton:focus { border-width: 2px; }").arg(theme.warnPill.name(), theme.warn.name()));
-  QPalette palette = m_verdict->palette();
   const bool judged = run && run->run->verdict && run->run->verdict->status != session::JudgedAs::notEvaluated;
-  palette.setColor(QPalette::WindowText, !judged ? theme.muted : run->run->verdict->status == session::JudgedAs::pass ? theme.good : theme.bad);
-  m_verdict->setPalette(palette);
+  const QColor colour = !judged ? theme.muted : run->run->verdict->status == session::JudgedAs::pass ? theme.good : theme.bad;
+  m_verdict->setStyleSheet(QStringLiteral("color: %1;").arg(colour.name()));
 }
 
 void StepStrip::changeEvent(QEvent* event) {
