@@ -16,6 +16,7 @@ using base::Result;
 using nlohmann::json;
 using Clock = std::chrono::steady_clock;
 
+constexpr const char* kLoading = "loading";  // the engine's own word; every request begins with it
 constexpr std::chrono::milliseconds kTick{50};
 constexpr std::chrono::seconds kEndPatience{2};
 // An engine in the middle of a long op does not hear: then it is killed. What it has written is whole, whenever that is.
@@ -78,7 +79,7 @@ base::Status EngineClient::sayHello(std::chrono::seconds patience) {
 }
 
 Result<json> EngineClient::ask(const std::function<std::string(int id)>& encode, const std::string& about) {
-  Request request{++m_lastId, about, Clock::time_point::max(), {"starting the request", "", "", 0, 0}, {}, 0, {}};
+  Request request{++m_lastId, about, Clock::time_point::max(), {kLoading, "", "", 0, 0}, {}, 0, {}};
   m_process.send(encode(request.id));  // when nobody reads, the end of its output tells why
   return waitFor(request);
 }
@@ -131,8 +132,9 @@ std::optional<Error> EngineClient::lookAtSignals(Request& request) {
 
 Error EngineClient::failed(const Request& request, const std::string& what) {
   m_usable = false;
-  const char* remedy = m_hello.is_null() ? "check that LibTorch is installed, or reinstall the engine"
-                                         : "sessions already written are whole; `ulpscope doctor` checks the engine";
+  const char* remedy = "sessions already written are whole; `ulpscope doctor` checks the engine";
+  if (m_hello.is_null()) remedy = "check that LibTorch is installed, or reinstall the engine";
+  else if (request.last.stage == kLoading) remedy = "the model file may be damaged: see whether PyTorch's torch.jit.load takes it, and save it anew; `ulpscope doctor` checks the engine";
   return Error{ErrorKind::run, what + fmt::format(" (while {})", progressText(request.last)), request.about, remedy};
 }
 

@@ -300,6 +300,14 @@ TEST(CliInspect, AFailureIsInTheDocumentToo) {
   EXPECT_EQ(json::parse(failed.out)["error"]["what"], "is not good");
 }
 
+TEST(CliInspect, AnEngineThatDiesOfTheFileBlamesTheFileFirst) {
+  const Folder folder;
+  const Finished failed = withFakeEngine(folder, "crash", {{"inspect", "m.ts"}, {}, 0, "", ""});
+  EXPECT_EQ(failed.code, 4);
+  EXPECT_EQ(failed.err, "ulpscope: m.ts: the engine was ended by signal 11 (Segmentation fault) (while loading); the model file may be damaged: "
+                        "see whether PyTorch's torch.jit.load takes it, and save it anew; `ulpscope doctor` checks the engine\n");
+}
+
 TEST(CliDemo, LeavesItsSessionInTheCacheAndPrintsTheCure) {
   const Answered answered;
   const Finished done = withFakeEngine(answered.folder, "ok",

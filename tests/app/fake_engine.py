@@ -76,6 +76,8 @@ def run(number, params):
 
 
 def inspect(number):
+    if MODE == "crash":
+        os.kill(os.getpid(), signal.SIGSEGV)
     if MODE.startswith("error:"):
         say(number, error={"code": MODE[6:], "what": "is not good", "which": "m.ts", "do": "take another"})
         return
