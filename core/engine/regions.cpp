@@ -1,6 +1,7 @@
 #include "core/engine/regions.h"
 
 #include "core/base/nearest_names.h"
+#include "core/session/site_summary.h"
 
 #include <algorithm>
 #include <cstdlib>
@@ -61,24 +62,12 @@ bool RegionSet::matches(const Pattern& p, const OpName& op) {
          (!p.line || *p.line == lineOf(op.source)) && (!p.occurrence || *p.occurrence == op.occurrence);
 }
 
-namespace {
-
-// As reports print an op site: "head: aten::linear#2", "(root): aten::add".
-std::string fromLabel(std::string text) {
-  if (const auto op = text.find(": aten::"); op != std::string::npos) text.erase(op + 1, 1);
-  const std::string root = "(root)";
-  if (text.rfind(root, 0) == 0 && (text.size() == root.size() || text[root.size()] == ':')) text.replace(0, root.size(), ".");
-  return text;
-}
-
-}  // namespace
-
 base::Result<RegionSet> RegionSet::make(const std::vector<std::string>& fp32, const std::vector<std::string>& disable,
                                         const model::ModelInfo& model, const std::vector<model::StaticOp>& ops) {
   RegionSet set;
   const std::vector<std::string> paths = modulePaths(model);
   const auto add = [&](RegionKind kind, const std::string& given) -> base::Status {
-    const std::string text = fromLabel(given);
+    const std::string text = session::patternOfLabel(given);
     Pattern pattern = parse(kind, text);
     if (pattern.op.empty()) {
       const std::string wanted = text == "." ? "." : text;

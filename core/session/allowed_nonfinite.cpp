@@ -1,6 +1,7 @@
 #include "core/session/allowed_nonfinite.h"
 
 #include "core/base/nearest_names.h"
+#include "core/session/site_summary.h"
 
 namespace ulpscope::session {
 namespace {
@@ -32,14 +33,6 @@ bool coversOp(const std::string& module, std::string op, const NamedSite& f) {
          (line.empty() || (colon != std::string::npos && line == f.source.substr(colon + 1)));
 }
 
-// As reports print an op site: "head: aten::linear#2", "(root): aten::add".
-std::string fromLabel(std::string text) {
-  if (const auto op = text.find(": aten::"); op != std::string::npos) text.erase(op + 1, 1);
-  const std::string root = "(root)";
-  if (text.rfind(root, 0) == 0 && (text.size() == root.size() || text[root.size()] == ':')) text.replace(0, root.size(), ".");
-  return text;
-}
-
 }  // namespace
 
 bool explains(const std::string& rule, const NonfiniteFinding& finding) {
@@ -52,7 +45,7 @@ bool explains(const std::string& rule, const NonfiniteFinding& finding) {
 }
 
 bool coversSite(const std::string& given, const NamedSite& site) {
-  const std::string pattern = fromLabel(given);
+  const std::string pattern = patternOfLabel(given);
   const auto op = pattern.find(":aten::");
   return op == std::string::npos ? coversModule(pattern, site.modulePath) : coversOp(pattern.substr(0, op), pattern.substr(op + 1), site);
 }

@@ -57,6 +57,13 @@ std::string siteLabel(const SiteSummary& site) {
   return module + ": " + site.op + (site.occurrence > 1 ? "#" + std::to_string(site.occurrence) : "");
 }
 
+std::string patternOfLabel(std::string text) {
+  if (const auto op = text.find(": aten::"); op != std::string::npos) text.erase(op + 1, 1);
+  const std::string root = "(root)";
+  if (text.rfind(root, 0) == 0 && (text.size() == root.size() || text[root.size()] == ':')) text.replace(0, root.size(), ".");
+  return text;
+}
+
 bool RunRecord::ran(const std::string& sampleId) const {
   const auto& only = settings.onlySamples;
   return only.empty() || std::find(only.begin(), only.end(), sampleId) != only.end();

@@ -73,6 +73,9 @@ struct SiteSummary {
 // "encoder.0.fc2: aten::linear", root as "(root)".
 std::string siteLabel(const SiteSummary& site);
 
+// The pattern that names what such a label shows: "head: aten::linear#2" is "head:aten::linear#2", "(root)" is "."; patterns are left alone.
+std::string patternOfLabel(std::string text);
+
 // Site tolerance of the low format: what "over tolerance" means (torch.testing's defaults for that dtype).
 struct SiteTolerance {
   double rtol;

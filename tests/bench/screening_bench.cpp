@@ -8,11 +8,11 @@
 #include "core/engine/policy_table.h"
 #include "tests/bench/bench_support.h"
 #include "tests/bench/workload.h"
+#include "tests/support/scratch_folder.h"
 
 #include <torch/csrc/jit/serialization/import.h>
 
 #include <cstdlib>
-#include <filesystem>
 
 namespace {
 
@@ -79,13 +79,11 @@ struct Screening {
 
 int main() {
   bench::keepFreedMemory();
-  std::string folder = (std::filesystem::temp_directory_path() / "ulpscope-bench-XXXXXX").string();
-  if (!::mkdtemp(folder.data())) return 1;
+  const tests::ScratchFolder folder;
   for (const Subject& subject : {Subject{"digits, 10,000 images of 8x8", ULPSCOPE_BENCH_DEMO "/model.ts", "image", {10'000, 1, 8, 8}, 11},
                                  Subject{"mobilenet_v3_small, 1,024 images of 32x32", ULPSCOPE_BENCH_MODELS "/mobilenet_v3_small_script/model.ts", "x", {1024, 3, 32, 32}, 7}}) {
-    Screening screening(subject, folder);
+    Screening screening(subject, folder.path());
     bench::printRatios("screening", subject.name, bench::measurePairs(subject.pairs, [&] { screening.bare(); }, [&] { screening.screen(); }), {1.05, 1.05});
   }
-  std::filesystem::remove_all(folder);
   return 0;
 }

@@ -7,20 +7,19 @@
 #include "core/session/criteria.h"
 #include "core/storage/captured_comparison.h"
 #include "core/storage/run_writer.h"
+#include "tests/support/scratch_folder.h"
 
 #include <fcntl.h>
 #include <nlohmann/json.hpp>
 #include <unistd.h>
 
 #include <cstdlib>
-#include <filesystem>
 #include <string>
 #include <vector>
 
 namespace {
 
 using namespace ulpscope;
-namespace fs = std::filesystem;
 
 constexpr int kSites = 10'000, kSamples = 1'000, kRepetitions = 21;
 constexpr std::int64_t kRows = 64, kRowElements = 1 << 20, kBlocks = 2;  // 64 Mi elements each, 128 MiB
@@ -124,10 +123,8 @@ void benchCompare(const std::string& folder) {
 }  // namespace
 
 int main() {
-  std::string folder = (fs::temp_directory_path() / "ulpscope-bench-XXXXXX").string();
-  if (!::mkdtemp(folder.data())) return 1;
-  benchCheck(folder);
-  benchCompare(folder);
-  fs::remove_all(folder);
+  const tests::ScratchFolder folder;
+  benchCheck(folder.path());
+  benchCompare(folder.path());
   return 0;
 }
