@@ -1,25 +1,18 @@
-// Below the heatmap: flips with the margin plot, non-finite origins with their diagnosis, the runs side by side, the log.
+// Below the heatmap: a tab for each kind of finding, the runs side by side, the log.
 #pragma once
 
-#include "widgets/models/decisions_model.h"
-#include "widgets/models/nonfinite_model.h"
-#include "widgets/models/runs_model.h"
 #include "widgets/views/workbench.h"
 
 #include <QTabWidget>
 
-class QComboBox;
-class QLabel;
 class QPlainTextEdit;
-class QSortFilterProxyModel;
 class QTableView;
-class QToolButton;
-
-namespace ulpscope::plots {
-class MarginPlot;
-}
 
 namespace ulpscope::views {
+
+class FlipsPanel;
+class NonfinitePanel;
+class RunsPanel;
 
 class FindingsPanel : public QTabWidget {
   Q_OBJECT
@@ -28,46 +21,26 @@ class FindingsPanel : public QTabWidget {
   enum Tab { kFlips, kNonfinite, kRuns, kLog };
 
   explicit FindingsPanel(Workbench& workbench, QWidget* parent = nullptr);
-  QString diagnosis() const;   // the one shown and copied
-  QString comparison() const;  // "run 1 → run 2: ..."; empty with one run
-  QTableView* flipTable() const { return m_flipTable; }
-  QTableView* nonfiniteTable() const { return m_nonfiniteTable; }
-  QTableView* runTable() const { return m_runTable; }
+  FlipsPanel* flips() const { return m_flips; }
+  NonfinitePanel* nonfinite() const { return m_nonfinite; }
+  RunsPanel* runs() const { return m_runs; }
+  QString diagnosis() const;
+  QString comparison() const;
+  QTableView* flipTable() const;
+  QTableView* nonfiniteTable() const;
+  QTableView* runTable() const;
   QString logText() const;
   void refreshIcons();
 
  private:
-  QWidget* makeFlips();
-  QWidget* makeNonfinite();
-  QWidget* makeRuns();
   QWidget* makeLog();
-  void connectViews();
-  void refreshRun();
-  void refreshSession();
-  void refreshSelection();
-  void refreshDiagnosis();
-  void chooseRuns();
-  void selectFindingRow(const QModelIndex& current);
-  void selectFlipRow(const QModelIndex& current);
+  void refreshCounts();
 
   Workbench& m_workbench;
-  models::DecisionsModel m_decisions;
-  models::NonfiniteModel m_nonfinite;
-  models::RunsModel m_runs;
-  QSortFilterProxyModel* m_flipOrder = nullptr;
-  QTableView* m_flipTable = nullptr;
-  QToolButton* m_showAll = nullptr;
-  QLabel* m_flipSummary = nullptr;
-  plots::MarginPlot* m_marginPlot = nullptr;
-  QTableView* m_nonfiniteTable = nullptr;
-  QLabel* m_diagnosis = nullptr;
-  QToolButton* m_copy = nullptr;
-  QTableView* m_runTable = nullptr;
-  QComboBox* m_chooseA = nullptr;
-  QComboBox* m_chooseB = nullptr;
-  QLabel* m_comparison = nullptr;
+  FlipsPanel* m_flips = nullptr;
+  NonfinitePanel* m_nonfinite = nullptr;
+  RunsPanel* m_runs = nullptr;
   QPlainTextEdit* m_log = nullptr;
-  bool m_isRefreshing = false;
 };
 
 }  // namespace ulpscope::views
