@@ -1,5 +1,7 @@
 #include "progress_display.h"
 
+#include "core/base/clock.h"
+
 #include <fmt/format.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
@@ -32,13 +34,7 @@ std::string bar(const base::Progress& progress) {
   return fmt::format("[{:.<{}}] ", std::string(static_cast<std::size_t>(filled), '#'), kWidth);
 }
 
-std::string timeLeft(double seconds) {
-  if (seconds < 0) return "";
-  const auto whole = static_cast<long long>(seconds + 0.5);
-  if (whole < 60) return fmt::format(", {} s left", whole);
-  if (whole < 3600) return fmt::format(", {} min {:02} s left", whole / 60, whole % 60);
-  return fmt::format(", {} h {:02} min left", whole / 3600, whole / 60 % 60);
-}
+std::string timeLeft(double seconds) { return seconds < 0 ? "" : ", " + base::durationText(seconds) + " left"; }
 
 }  // namespace
 

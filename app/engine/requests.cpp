@@ -47,16 +47,28 @@ Result<json> answerInspect(engine::Engine& engine, const json& parameters) {
   return json{{"model", model::toJson(inspection->model)}, {"ops", ops}, {"policy_table", inspection->policyTable}, {"warnings", inspection->warnings}};
 }
 
-Result<json> answerRun(engine::Engine& engine, const json& parameters, const base::ProgressSink& progress, std::stop_token stop) {
+Result<json> answerOpen(engine::Engine& engine, const json& parameters) {
+  auto parsed = session::requestFromJson(parameters);
+  if (!parsed) return parsed.error();
+  auto opened = engine.open(withAbsolutePaths(parsed.value()));
+  if (!opened) return opened.error();
+  return protocol::toJson(opened.value());
+}
+
+Result<json> answerRun(engine::Engine& engine, const json& parameters, engine::RunHooks hooks, std::stop_token stop) {
   auto parsed = session::requestFromJson(parameters);
   if (!parsed) return parsed.error();
   const session::RunRequest request = withAbsolutePaths(parsed.value());
   RunTarget target(request);
   if (auto writable = target.check(); !writable) return writable.error();
-  const auto open = [&](const model::ModelInfo& model, const session::SampleSet& samples) { return target.open(model, samples); };
-  auto outcome = engine.run(request, {progress, open}, stop);
+  hooks.open = [&](const model::ModelInfo& model, const session::SampleSet& samples) { return target.open(model, samples); };
+  if (const auto live = parameters.find("live"); live == parameters.end() || *live != json(true)) {
+    hooks.experiment = {};
+    hooks.cells = {};
+  }
+  auto outcome = engine.run(request, hooks, stop);
   if (!outcome) return outcome.error();
-  if (progress) progress({"writing", "", "", outcome->run.samplesComplete, outcome->run.samplesComplete});
+  if (hooks.progress) hooks.progress({"writing", "", "", outcome->run.samplesComplete, outcome->run.samplesComplete});
   auto stored = target.finish(std::move(outcome->run), outcome->metrics, outcome->outputs);
   if (!stored) return stored.error();
   return json{{"session", request.sessionPath}, {"run_id", target.runId()}, {"new_session", target.madeSession()}};

@@ -2,7 +2,6 @@
 #pragma once
 
 #include "core/base/error.h"
-#include "core/base/progress.h"
 #include "core/engine/engine.h"
 
 #include <nlohmann/json.hpp>
@@ -15,8 +14,9 @@ namespace ulpscope::worker {
 // Error kind run when the client speaks another version of the protocol.
 base::Result<nlohmann::json> answerHello(const nlohmann::json& parameters);
 base::Result<nlohmann::json> answerInspect(engine::Engine& engine, const nlohmann::json& parameters);
-// Runs, stores the run in its session, gives {"session", "run_id", "new_session"}.
-base::Result<nlohmann::json> answerRun(engine::Engine& engine, const nlohmann::json& parameters, const base::ProgressSink& progress,
-                                       std::stop_token stop);
+base::Result<nlohmann::json> answerOpen(engine::Engine& engine, const nlohmann::json& parameters);
+// Runs, stores the run in its session, gives {"session", "run_id", "new_session"}. hooks.open is set here; experiment and cells are
+// told only where the parameters ask for it.
+base::Result<nlohmann::json> answerRun(engine::Engine& engine, const nlohmann::json& parameters, engine::RunHooks hooks, std::stop_token stop);
 
 }  // namespace ulpscope::worker

@@ -109,12 +109,21 @@ base::ProgressSink throttledProgress(Output& output, int id) {
   };
 }
 
+engine::RunHooks hooksOf(Output& output, int id) {
+  engine::RunHooks hooks;
+  hooks.progress = throttledProgress(output, id);
+  hooks.experiment = [&output, id](const protocol::LiveExperiment& experiment) { output.send(protocol::encodeExperiment(id, experiment)); };
+  hooks.cells = [&output, id](const protocol::CellBlock& block) { output.send(protocol::encodeCells(id, block)); };
+  return hooks;
+}
+
 base::Result<nlohmann::json> answer(engine::Engine& engine, const Message& message, Output& output, std::stop_token stop) {
   if (stop.stop_requested()) return base::Error{base::ErrorKind::cancelled, "cancelled", "run", ""};
   switch (message.kind) {
     case Message::Kind::hello: return answerHello(message.body);
     case Message::Kind::inspect: return answerInspect(engine, message.body);
-    case Message::Kind::run: return answerRun(engine, message.body, throttledProgress(output, message.id), stop);
+    case Message::Kind::open: return answerOpen(engine, message.body);
+    case Message::Kind::run: return answerRun(engine, message.body, hooksOf(output, message.id), stop);
     default: return base::Error{base::ErrorKind::internal, "is no request of this engine", "protocol", ""};
   }
 }

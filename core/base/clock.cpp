@@ -1,5 +1,7 @@
 #include "core/base/clock.h"
 
+#include <fmt/format.h>
+
 #include <ctime>
 #include <random>
 
@@ -12,6 +14,13 @@ std::string utcNow() {
   char text[32];
   std::strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%SZ", &parts);
   return text;
+}
+
+std::string durationText(double seconds) {
+  const auto whole = static_cast<long long>(seconds + 0.5);
+  if (whole < 60) return fmt::format("{} s", whole);
+  if (whole < 3600) return fmt::format("{} min {:02} s", whole / 60, whole % 60);
+  return fmt::format("{} h {:02} min", whole / 3600, whole / 60 % 60);
 }
 
 std::string randomId() {

@@ -8,6 +8,7 @@
 #include "core/engine/lockstep.h"
 #include "core/engine/module_returns.h"
 #include "core/engine/values.h"
+#include "core/protocol/cells.h"
 #include "core/session/run_record.h"
 #include "core/session/session.h"
 #include "core/storage/session_store.h"
@@ -49,6 +50,9 @@ class Comparison : public MeetingObserver {
   // Sites in execution order, findings with their site numbers: all there is so far, added to what `run` holds.
   void describe(session::RunRecord& run, storage::RunMetrics& metrics) const;
   std::map<SiteKey, std::int64_t> siteNumbers() const;  // as describe() numbers them
+  // For live views: the sites so far, as describe() orders them, and their cells at samples [first, end).
+  std::vector<protocol::LiveSite> liveSites() const;
+  protocol::CellBlock liveCells(std::int64_t first, std::int64_t end) const;
 
  private:
   struct CauseCount {

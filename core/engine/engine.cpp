@@ -2,6 +2,7 @@
 
 #include "core/engine/blas_threads.h"
 #include "core/engine/fused_layers.h"
+#include "core/engine/inputs.h"
 #include "core/engine/loaded_model.h"
 #include "core/engine/policy_table.h"
 #include "core/engine/run_driver.h"
@@ -111,6 +112,31 @@ Result<Inspection> Engine::inspect(const std::string& modelPath, const std::stri
     }
   for (const std::string& call : loaded.unresolvedCalls) inspection.warnings.push_back("unresolved: " + call);
   return inspection;
+} catch (const std::exception& e) {
+  return internalError(e);
+}
+
+Result<protocol::OpenedExperiment> Engine::open(const session::RunRequest& request) try {
+  auto model = m_cache->load(request.modelPath);
+  if (!model) return model.error();
+  protocol::OpenedExperiment opened;
+  opened.model = model.value()->info;
+  if (request.inputsPath.empty()) return opened;
+  auto set = loadReferenceSet(request, *model.value());
+  if (!set) return set.error();
+  for (const auto& [name, input] : set->inputs) {
+    const bool isTensor = input.tensor.defined();
+    opened.inputs.push_back({name, isTensor ? base::name(dtypeOf(input.tensor.scalar_type())) : std::string(),
+                             isTensor ? input.tensor.sizes().vec() : std::vector<std::int64_t>(), input.sampleAxis});
+  }
+  for (const std::string& kind : set->samples.kinds) ++opened.kinds[kind];
+  opened.labels = static_cast<std::int64_t>(set->samples.labels.size());
+  opened.targets = static_cast<std::int64_t>(set->samples.targets.size());
+  opened.classNames = static_cast<std::int64_t>(set->samples.classNames.size());
+  opened.preprocessing = set->samples.preprocessing;
+  opened.sampleIds = std::move(set->samples.ids);
+  for (const NamedTensor& output : set->expected) opened.expected.push_back(output.name);
+  return opened;
 } catch (const std::exception& e) {
   return internalError(e);
 }

@@ -4,6 +4,8 @@
 #include "core/base/error.h"
 #include "core/base/progress.h"
 #include "core/model/model_info.h"
+#include "core/protocol/cells.h"
+#include "core/protocol/opened_experiment.h"
 #include "core/session/session.h"
 #include "core/session/settings.h"
 #include "core/storage/run_writer.h"
@@ -43,6 +45,9 @@ struct RunOutcome {
 // What goes on beside a run. Everything may be empty.
 struct RunHooks {
   base::ProgressSink progress;
+  // For live views, on the working thread: the experiment before the first op, cells between batches.
+  std::function<void(const protocol::LiveExperiment&)> experiment = {};
+  std::function<void(const protocol::CellBlock&)> cells = {};
   // Called once the model and the samples are known and before the first op: where the run is to be written. An error ends the run.
   std::function<base::Result<storage::RunWriter*>(const model::ModelInfo&, const session::SampleSet&)> open;
 };
@@ -58,6 +63,8 @@ class Engine {
   static EngineFacts facts();
   // target: "cuda" (a policy table's name also) or "cpu" (error: this version has no table for it).
   base::Result<Inspection> inspect(const std::string& modelPath, const std::string& target);
+  // Loads model and inputs as run() would, runs nothing. Without inputsPath the model alone. Errors as run()'s.
+  base::Result<protocol::OpenedExperiment> open(const session::RunRequest& request);
   // Errors: usage (regions, settings), input (files), run (the reference failed, eager outputs differ), inconclusive (nothing was autocast),
   // cancelled. A candidate that raises is no error but RunRecord::candidateError.
   base::Result<RunOutcome> run(const session::RunRequest& request, const RunHooks& hooks, std::stop_token stop);

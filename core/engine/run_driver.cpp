@@ -298,8 +298,10 @@ Status RunDriver::runBatches(Comparison& comparison, OutputCollector& outputs, s
   for (const Batch& batch : m_batches) {
     if (auto status = runBatch(batch, comparison, outputs, stop); !status) return status;
     if (m_run.candidateError) break;
+    m_live->after(comparison, m_run.samplesComplete);
     if (auto status = checkpoint(comparison); !status) return status;
   }
+  m_live->flush(comparison, m_run.samplesComplete);
   if (m_loweredOps == 0 && !m_run.candidateError)
     return Error{ErrorKind::inconclusive, "nothing was autocast: no op of the candidate ran in " + base::name(m_settings.autocast), "run",
                  m_regions.empty() ? "no op that ran with autocast on is on the lower_precision_fp list (ulpscope inspect lists them; a model's own "
@@ -314,6 +316,8 @@ Result<RunOutcome> RunDriver::run(std::stop_token stop) {
   if (auto status = prepare(); !status) return status.error();
   planProgress();
   judgeInputs();
+  m_live.emplace(m_hooks, m_set.chosen);
+  m_live->begin(m_model.info, m_allSamples.ids);
   m_progress->begin("finding sample axes");
   if (auto status = findAxes(stop); !status) return status.error();
   const IntroducedError introduced(candidateExecutor(), m_table.device());

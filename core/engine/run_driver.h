@@ -5,6 +5,7 @@
 #include "core/engine/capture.h"
 #include "core/engine/description_cache.h"
 #include "core/engine/engine.h"
+#include "core/engine/live_cells.h"
 #include "core/engine/noise_floor.h"
 #include "core/engine/output_collector.h"
 #include "core/engine/policy_table.h"
@@ -37,6 +38,7 @@ class RunDriver {
   std::vector<Batch> m_batches;
   RunFrame m_frame;
   std::optional<RunProgress> m_progress;
+  std::optional<LiveCells> m_live;
   torch::jit::Module m_referenceModule, m_candidateModule;
   DescriptionCache m_referenceDescriptions, m_candidateDescriptions;  // of earlier batches
   session::RunRecord m_run;

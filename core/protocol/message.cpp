@@ -16,8 +16,9 @@ struct Method {
   Kind kind;
   const char* name;
 };
-constexpr std::array<Method, 5> kMethods{{{Kind::hello, "hello"},
+constexpr std::array<Method, 6> kMethods{{{Kind::hello, "hello"},
                                           {Kind::inspect, "inspect"},
+                                          {Kind::open, "open"},
                                           {Kind::run, "run"},
                                           {Kind::cancel, "cancel"},
                                           {Kind::shutdown, "shutdown"}}};
@@ -71,12 +72,26 @@ Result<Message> parseAnswer(const json& object, Message message) {
     message.progress = progressFrom(object["progress"]);
     return message;
   }
+  if (object.contains("experiment")) {
+    auto experiment = experimentFromJson(object["experiment"]);
+    if (!experiment) return notAMessage(experiment.error().message());
+    message.kind = Kind::experiment;
+    message.experiment = std::move(experiment).value();
+    return message;
+  }
+  if (object.contains("cells")) {
+    auto cells = cellBlockFromJson(object["cells"]);
+    if (!cells) return notAMessage(cells.error().message());
+    message.kind = Kind::cells;
+    message.cells = std::move(cells).value();
+    return message;
+  }
   if (object.contains("result")) {
     message.kind = Kind::result;
     message.body = object["result"];
     return message;
   }
-  if (!object.contains("error")) return notAMessage("it has neither method, progress, result nor error");
+  if (!object.contains("error")) return notAMessage("it has neither method, progress, experiment, cells, result nor error");
   if (!object["error"].is_object()) return notAMessage("error is no object");
   message.kind = Kind::error;
   message.error = base::errorFromJson(object["error"]);
@@ -91,7 +106,14 @@ std::string encodeInspect(int id, const std::string& modelPath, const std::strin
   return request(id, "inspect", {{"model", modelPath}, {"target", target}});
 }
 
-std::string encodeRun(int id, const session::RunRequest& runRequest) { return request(id, "run", toJson(runRequest)); }
+std::string encodeOpen(int id, const session::RunRequest& runRequest) { return request(id, "open", toJson(runRequest)); }
+
+std::string encodeRun(int id, const session::RunRequest& runRequest, Live live) {
+  json params = toJson(runRequest);
+  if (live == Live::yes) params["live"] = true;
+  return request(id, "run", std::move(params));
+}
+
 std::string encodeCancel(int id, int runId) { return request(id, "cancel", {{"run", runId}}); }
 std::string encodeShutdown(int id) { return request(id, "shutdown", json::object()); }
 
@@ -102,6 +124,8 @@ std::string encodeProgress(int id, const base::Progress& p) {
                  {"seconds_left", p.secondsLeft < 0 ? json(nullptr) : json(p.secondsLeft)}}}});
 }
 
+std::string encodeExperiment(int id, const LiveExperiment& experiment) { return line({{"id", id}, {"experiment", toJson(experiment)}}); }
+std::string encodeCells(int id, const CellBlock& block) { return line({{"id", id}, {"cells", toJson(block)}}); }
 std::string encodeResult(int id, const json& result) { return line({{"id", id}, {"result", result}}); }
 std::string encodeError(int id, const Error& error) { return line({{"id", id}, {"error", base::toJson(error)}}); }
 

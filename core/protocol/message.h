@@ -4,6 +4,7 @@
 
 #include "core/base/error.h"
 #include "core/base/progress.h"
+#include "core/protocol/cells.h"
 #include "core/session/settings.h"
 
 #include <nlohmann/json.hpp>
@@ -20,21 +21,29 @@ inline constexpr int kVersion = 1;
 std::string encodeHello(int id);
 // target: "cuda" or "cpu"; answered with a result {"model": ModelInfo, "ops": [...], "policy_table"}.
 std::string encodeInspect(int id, const std::string& modelPath, const std::string& target);
-std::string encodeRun(int id, const session::RunRequest& request);  // result {"session", "run_id"}
+// What a run of this would work on, without running it: result {"model", "inputs", "samples", ...}. Only paths and batch axes of the request count.
+std::string encodeOpen(int id, const session::RunRequest& request);
+// Result {"session", "run_id"}. live: tells the experiment and its cells meanwhile.
+enum class Live { no, yes };
+std::string encodeRun(int id, const session::RunRequest& request, Live live = Live::no);
 std::string encodeCancel(int id, int runId);  // cancels request runId, if it still runs
 std::string encodeShutdown(int id);
 
 // Engine to client.
 std::string encodeProgress(int id, const base::Progress& progress);
+std::string encodeExperiment(int id, const LiveExperiment& experiment);
+std::string encodeCells(int id, const CellBlock& block);
 std::string encodeResult(int id, const nlohmann::json& result);
 std::string encodeError(int id, const base::Error& error);
 
 // A parsed line of either direction.
 struct Message {
-  enum class Kind { hello, inspect, run, cancel, shutdown, progress, result, error } kind = Kind::error;
+  enum class Kind { hello, inspect, open, run, cancel, shutdown, progress, experiment, cells, result, error } kind = Kind::error;
   int id = 0;
   nlohmann::json body;           // params of a request, the result of an answer
   base::Progress progress;       // kind progress
+  LiveExperiment experiment;     // kind experiment
+  CellBlock cells;               // kind cells
   base::Error error;             // kind error
 };
 
