@@ -128,23 +128,15 @@ bool exists(const std::string& path) {
   return fs::exists(fs::symlink_status(path, ignored));
 }
 
-// What the criteria fix of the run beside the limits. A word of the command may say the same, not something else.
+// A word of the command may say the same as the criteria fix, not something else.
 Status applyCriteria(const session::Criteria& criteria, const RunWords& words, session::RunSettings& settings) {
   const auto conflict = [](const std::string& option, const std::string& fixed) { return usage(option, "the criteria fix another: " + fixed, "leave it out"); };
-  if (criteria.decision) {
-    if (words.decision != "none" && words.decision != criteria.decision->text()) return conflict("--decision " + words.decision, criteria.decision->text());
-    settings.decision = *criteria.decision;
-  }
-  if (!criteria.decisionOutput.empty()) {
-    if (!words.decisionOutput.empty() && words.decisionOutput != criteria.decisionOutput) return conflict("--decision-output " + words.decisionOutput, criteria.decisionOutput);
-    settings.decisionOutput = criteria.decisionOutput;
-  }
-  if (criteria.tie) {
-    if (words.tie != "first" && words.tie != session::name(*criteria.tie)) return conflict("--tie " + words.tie, session::name(*criteria.tie));
-    settings.tie = *criteria.tie;
-  }
+  if (criteria.decision && words.decision != "none" && words.decision != criteria.decision->text()) return conflict("--decision " + words.decision, criteria.decision->text());
+  if (!criteria.decisionOutput.empty() && !words.decisionOutput.empty() && words.decisionOutput != criteria.decisionOutput)
+    return conflict("--decision-output " + words.decisionOutput, criteria.decisionOutput);
+  if (criteria.tie && words.tie != "first" && words.tie != session::name(*criteria.tie)) return conflict("--tie " + words.tie, session::name(*criteria.tie));
   if (!words.allowNonfinite.empty()) return usage("--allow-nonfinite " + words.allowNonfinite.front(), "the criteria fix what is intended", "name it in their allow_nonfinite before they are locked");
-  settings.allowNonfinite.insert(settings.allowNonfinite.end(), criteria.allowNonfinite.begin(), criteria.allowNonfinite.end());
+  session::takeOver(criteria, settings);
   return base::success();
 }
 

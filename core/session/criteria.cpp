@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include <algorithm>
 #include <cmath>
 #include <fstream>
 #include <limits>
@@ -253,6 +254,14 @@ Result<Criteria> readCriteria(const std::string& path) try {
   return criteria ? criteria : criteria.error().within(path);
 } catch (const json::exception& e) {
   return Error{ErrorKind::input, std::string("is no JSON: ") + e.what(), path, "`ulpscope criteria new` writes a file to fill in"};
+}
+
+void takeOver(const Criteria& criteria, RunSettings& settings) {
+  if (criteria.decision) settings.decision = *criteria.decision;
+  if (!criteria.decisionOutput.empty()) settings.decisionOutput = criteria.decisionOutput;
+  if (criteria.tie) settings.tie = *criteria.tie;
+  for (const std::string& rule : criteria.allowNonfinite)
+    if (std::find(settings.allowNonfinite.begin(), settings.allowNonfinite.end(), rule) == settings.allowNonfinite.end()) settings.allowNonfinite.push_back(rule);
 }
 
 json criteriaTemplate(const std::vector<std::string>& outputs, const DecisionRule& decision) {

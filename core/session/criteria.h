@@ -59,6 +59,9 @@ struct Criteria {
 base::Result<Criteria> criteriaFromJson(const nlohmann::json& json);
 base::Result<Criteria> readCriteria(const std::string& path);
 
+// What the criteria fix of a run beside the limits: the decision, its output, the tie rule, what NaN or inf is intended.
+void takeOver(const Criteria& criteria, RunSettings& settings);
+
 // A file to fill in for these outputs: every limit is null, which criteriaFromJson refuses. No limit is proposed.
 nlohmann::json criteriaTemplate(const std::vector<std::string>& outputs, const DecisionRule& decision);
 

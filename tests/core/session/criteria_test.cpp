@@ -49,6 +49,22 @@ TEST(Criteria, ReadEveryKindOfLimit) {
   EXPECT_THAT(read->allowNonfinite, ElementsAre("encoder:aten::masked_fill"));
 }
 
+TEST(Criteria, FixTheDecisionOfTheRunAndWhatIsIntended) {
+  RunSettings settings;
+  settings.allowNonfinite = {"mask"};
+  const Criteria criteria = criteriaFromJson(whole()).value();
+  takeOver(criteria, settings);
+  takeOver(criteria, settings);  // a run after that: nothing twice
+  EXPECT_EQ(settings.decision.text(), "topk:5");
+  EXPECT_EQ(settings.decisionOutput, "logits");
+  EXPECT_EQ(settings.tie, TieRule::flag);
+  EXPECT_THAT(settings.allowNonfinite, ElementsAre("mask", "encoder:aten::masked_fill"));
+  RunSettings other;
+  other.decision = parseDecisionRule("argmax").value();
+  takeOver(criteriaFromJson(json::parse(R"({"schema": 1, "nonfinite": {"max_samples": 0}})")).value(), other);
+  EXPECT_EQ(other.decision.text(), "argmax");
+}
+
 TEST(Criteria, AreTheSameWhateverTheOrderOfTheirKeys) {
   const auto a = criteriaFromJson(json::parse(R"({"schema": 1, "nonfinite": {"max_samples": 0, "id": "x"}})")), b = criteriaFromJson(json::parse(R"({"nonfinite": {"id": "x",
     "max_samples": 0}, "schema": 1})"));
