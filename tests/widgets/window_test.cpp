@@ -287,7 +287,7 @@ TEST_F(Window, KeepsEarlierResultsWhenTheEngineCrashes) {
   m_window.toggleFp32(QStringLiteral("head"));
   press(QKeySequence(QStringLiteral("F5")));
   ASSERT_TRUE(testing::waitFor([this] { return !m_window.problem().isEmpty(); }));
-  EXPECT_EQ(m_window.problem().toStdString(), "ulpscope-engine: the engine crashed (signal 9) while it ran aten::linear in block.fc1; "
+  EXPECT_EQ(m_window.problem().toStdString(), "ulpscope-engine: the engine was killed (signal 9; the system does that when memory runs out: try a smaller batch size) while it ran aten::linear in block.fc1; "
                                               "earlier results are kept, the next run starts a new engine");
   EXPECT_EQ(bench().runB()->run->number, 1);
   EXPECT_FALSE(m_window.steps()->staleText().isEmpty()) << "the policy is still a changed one";

@@ -11,9 +11,15 @@ using base::Error;
 using base::ErrorKind;
 using models::core;
 using models::qt;
+using Kind = protocol::Message::Kind;
 
 constexpr int kCancelGraceMs = 150;  // then it is killed: what it has written is whole, whenever that is
 constexpr int kShutdownMs = 1000;
+// The kernel ends what takes too much memory with SIGKILL, and nobody else does so unasked.
+QString howItCrashed(int signal) {
+  return signal == SIGKILL ? QStringLiteral("was killed (signal 9; the system does that when memory runs out: try a smaller batch size)") : QStringLiteral("crashed (signal %1)").arg(signal);
+}
+
 constexpr const char* kRunAgain = "earlier results are kept, the next run starts a new engine";
 
 }  // namespace
@@ -24,6 +30,7 @@ EngineProcess::EngineProcess(QObject* parent) : QObject(parent) {
   connect(&m_cancelTimer, &QTimer::timeout, this, [this] {
     if (m_process) m_process->kill();
   });
+  connect(&m_silenceTimer, &QTimer::timeout, this, &EngineProcess::noticeSilence);
 }
 
 EngineProcess::~EngineProcess() {
@@ -46,16 +53,42 @@ void EngineProcess::run(const session::RunRequest& request) {
     emit failed({ErrorKind::usage, "a run is going on already", request.sessionPath, "wait for it or cancel it (Shift+F5)"});
     return;
   }
-  const base::Result<std::string> program = protocol::findEngine();
-  if (!program.ok()) {
-    emit failed(program.error());
-    return;
-  }
   m_run = Run{};
-  if (!m_process) startProcess(program.value());
-  if (!m_run) return;  // the engine could not even start: told already
+  if (!ensureProcess()) return;  // told already
   m_run->id = ++m_lastId;
-  send(protocol::encodeRun(m_run->id, request));
+  m_modelPath = request.modelPath;
+  m_lastWord.start();
+  m_silenceTimer.start(std::max(1, m_silenceMs / 4));
+  send(protocol::encodeRun(m_run->id, request, protocol::Live::yes));
+}
+
+void EngineProcess::open(const session::RunRequest& request) {
+  if (m_openId != 0) send(protocol::encodeCancel(++m_lastId, m_openId));
+  m_openId = -1;
+  if (!ensureProcess()) return;
+  m_openId = ++m_lastId;
+  if (!m_run) m_modelPath = request.modelPath;
+  send(protocol::encodeOpen(m_openId, request));
+}
+
+void EngineProcess::warmUp() {
+  if (!m_process && protocol::findEngine().ok()) static_cast<void>(ensureProcess());
+}
+
+// False: there is no engine, which was told to whoever waits for one.
+bool EngineProcess::ensureProcess() {
+  if (m_process) return true;
+  const base::Result<std::string> program = protocol::findEngine();
+  if (program.ok())
+    startProcess(program.value());
+  else
+    fail(program.error());
+  return m_process != nullptr;
+}
+
+void EngineProcess::noticeSilence() {
+  if (!m_run || m_run->cancelId != 0 || m_lastWord.elapsed() < m_silenceMs) return;
+  emit silent(static_cast<int>(m_lastWord.elapsed() / 1000));
 }
 
 void EngineProcess::cancel() {
@@ -74,7 +107,7 @@ void EngineProcess::startProcess(const std::string& program) {
     if (error == QProcess::FailedToStart) onProcessEnd(QStringLiteral("could not be started (%1)").arg(m_process->errorString()));
   });
   connect(m_process.get(), &QProcess::finished, this, [this](int code, QProcess::ExitStatus status) {
-    onProcessEnd(status == QProcess::CrashExit ? QStringLiteral("crashed (signal %1)").arg(code) : QStringLiteral("ended (exit code %1)").arg(code));
+    onProcessEnd(status == QProcess::CrashExit ? howItCrashed(code) : QStringLiteral("ended (exit code %1)").arg(code));
   });
   m_process->start(qt(program), {QStringLiteral("worker")});
   if (!m_process) return;
@@ -99,7 +132,12 @@ void EngineProcess::readAnswers() {
       onProcessEnd(QStringLiteral("said something that is no message and was stopped"));
       return;
     }
-    handle(message.value());
+    try {
+      handle(message.value());
+    } catch (const nlohmann::json::exception& e) {
+      emit logged(QStringLiteral("not an answer: ") + qt(e.what()));
+      onProcessEnd(QStringLiteral("answered something else than was asked and was stopped"));
+    }
     if (!m_process) return;
   }
 }
@@ -110,27 +148,55 @@ void EngineProcess::readLog() {
 }
 
 void EngineProcess::handle(const protocol::Message& message) {
-  using Kind = protocol::Message::Kind;
-  const bool isAnswer = message.kind == Kind::result || message.kind == Kind::error;
-  if (message.id == m_helloId && isAnswer) {
-    if (message.kind == Kind::error) {
-      fail(message.error);
-      dropProcess();
-    } else if (message.body.value("protocol", 0) != protocol::kVersion) {
-      onProcessEnd(QStringLiteral("speaks protocol %1, this window %2; install both from one build").arg(message.body.value("protocol", 0)).arg(protocol::kVersion));
-    }
-    return;
-  }
-  if (!m_run || message.id != m_run->id) return;
-  if (message.kind == Kind::progress) {
-    m_run->last = message.progress;
-    emit progressed(message.progress);
-  } else if (message.kind == Kind::error) {
+  m_lastWord.start();
+  if (message.id == m_helloId)
+    handleHello(message);
+  else if (message.id == m_openId)
+    handleOpened(message);
+  else if (m_run && message.id == m_run->id)
+    handleRun(message);
+}
+
+void EngineProcess::handleHello(const protocol::Message& message) {
+  if (message.kind == Kind::error) {
     fail(message.error);
+    dropProcess();
+  } else if (message.kind == Kind::result && message.body.value("protocol", 0) == protocol::kVersion) {
+    m_policyTables.clear();
+    for (const std::string& table : message.body.value("policy_tables", std::vector<std::string>())) m_policyTables << qt(table);
+    emit greeted();
   } else if (message.kind == Kind::result) {
-    m_cancelTimer.stop();
-    m_run.reset();
-    emit finished(qt(message.body.value("session", std::string())), qt(message.body.value("run_id", std::string())));
+    onProcessEnd(QStringLiteral("speaks protocol %1, this window %2; install both from one build").arg(message.body.value("protocol", 0)).arg(protocol::kVersion));
+  }
+}
+
+void EngineProcess::handleOpened(const protocol::Message& message) {
+  if (message.kind != Kind::error && message.kind != Kind::result) return;
+  m_openId = 0;
+  if (message.kind == Kind::error) return emit openFailed(message.error);
+  const auto experiment = protocol::openedFromJson(message.body);
+  if (experiment.ok())
+    emit opened(experiment.value());
+  else
+    emit openFailed(experiment.error());
+}
+
+void EngineProcess::handleRun(const protocol::Message& message) {
+  switch (message.kind) {
+    case Kind::progress:
+      m_run->last = message.progress;
+      emit progressed(message.progress);
+      break;
+    case Kind::experiment: emit experimentTold(message.experiment); break;
+    case Kind::cells: emit cellsTold(message.cells); break;
+    case Kind::error: failRun(message.error); break;
+    case Kind::result:
+      m_cancelTimer.stop();
+      m_silenceTimer.stop();
+      m_run.reset();
+      emit finished(qt(message.body.value("session", std::string())), qt(message.body.value("run_id", std::string())));
+      break;
+    default: break;
   }
 }
 
@@ -149,8 +215,17 @@ void EngineProcess::dropProcess() {
   m_process.release()->deleteLater();
 }
 
+// Nobody gets an answer any more.
 void EngineProcess::fail(const Error& error) {
+  const bool wasOpening = m_openId != 0;
+  m_openId = 0;
+  failRun(error);
+  if (wasOpening) emit openFailed(error);
+}
+
+void EngineProcess::failRun(const Error& error) {
   m_cancelTimer.stop();
+  m_silenceTimer.stop();
   if (!m_run) return;
   m_run.reset();
   emit failed(error);
@@ -158,12 +233,15 @@ void EngineProcess::fail(const Error& error) {
 
 Error EngineProcess::engineLost(const QString& how) const {
   if (m_run && m_run->cancelId != 0) return {ErrorKind::cancelled, "the run was cancelled, its engine stopped", "run", kRunAgain};
+  const bool isLoading = m_run ? m_run->last.stage == "loading" : m_openId != 0;
   QString what = QStringLiteral("the engine ") + how;
   if (m_run && !m_run->last.op.empty())
     what += QStringLiteral(" while it ran %1 in %2").arg(qt(m_run->last.op), models::modulePathText(qt(m_run->last.modulePath)));
-  else if (m_run && !m_run->last.stage.empty())
+  else if (m_run && !m_run->last.stage.empty() && !isLoading)
     what += QStringLiteral(" at stage \"%1\"").arg(qt(m_run->last.stage));
-  return {ErrorKind::run, core(what), "ulpscope-engine", kRunAgain};
+  if (!isLoading) return {ErrorKind::run, core(what), "ulpscope-engine", kRunAgain};
+  // LibTorch reads a model's file without many checks: most likely it is the file.
+  return {ErrorKind::run, core(what + QStringLiteral(" while it loaded the model: the file may be damaged")), m_modelPath, std::string("export the model again; ") + kRunAgain};
 }
 
 }  // namespace ulpscope::jobs

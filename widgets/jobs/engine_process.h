@@ -4,10 +4,13 @@
 #include "core/base/error.h"
 #include "core/base/progress.h"
 #include "core/protocol/message.h"
+#include "core/protocol/opened_experiment.h"
 #include "core/session/settings.h"
 
+#include <QElapsedTimer>
 #include <QObject>
 #include <QProcess>
+#include <QStringList>
 #include <QTimer>
 
 #include <memory>
@@ -24,14 +27,28 @@ class EngineProcess : public QObject {
 
   bool isRunning() const { return m_run.has_value(); }
   bool isCancelling() const { return m_run && m_run->cancelId != 0; }
+  // Of the engine that speaks now, or spoke last; empty: none did yet. warmUp() starts one.
+  const QStringList& policyTables() const { return m_policyTables; }
+  void warmUp();
   // One run at a time: a call while one runs is refused with failed(). Ends with exactly one finished() or failed().
   void run(const session::RunRequest& request);
+  // What a run of this would work on. A newer question replaces an older one: only the newest is answered, by opened() or openFailed(),
+  // after the run that goes on.
+  void open(const session::RunRequest& request);
   // Asks the engine to end the run; an engine that does not within the grace time is killed.
   void cancel();
   void setCancelGraceMs(int graceMs) { m_cancelTimer.setInterval(graceMs); }
+  // After how long without a word silent() is told, again after each such while.
+  void setSilenceMs(int silenceMs) { m_silenceMs = silenceMs; }
 
  signals:
   void progressed(const ulpscope::base::Progress& progress);
+  void greeted();  // policyTables() are known
+  void experimentTold(const ulpscope::protocol::LiveExperiment& experiment);
+  void cellsTold(const ulpscope::protocol::CellBlock& block);
+  void opened(const ulpscope::protocol::OpenedExperiment& experiment);
+  void openFailed(const ulpscope::base::Error& error);
+  void silent(int seconds);  // no word from the engine for so long, during a run
   void finished(const QString& sessionPath, const QString& runId);
   void failed(const ulpscope::base::Error& error);
   void logged(const QString& line);  // what engine and model print
@@ -48,16 +65,27 @@ class EngineProcess : public QObject {
   void readAnswers();
   void readLog();
   void handle(const protocol::Message& message);
+  void handleHello(const protocol::Message& message);
+  void handleOpened(const protocol::Message& message);
+  void handleRun(const protocol::Message& message);
+  bool ensureProcess();
+  void noticeSilence();
   void onProcessEnd(const QString& how);
   void dropProcess();
   void killNow();
   void fail(const base::Error& error);
+  void failRun(const base::Error& error);
   base::Error engineLost(const QString& how) const;
 
   std::unique_ptr<QProcess> m_process;
+  QStringList m_policyTables;
   protocol::LineReader m_reader;
   std::optional<Run> m_run;
-  QTimer m_cancelTimer;
+  int m_openId = 0;         // 0: no question stands open
+  std::string m_modelPath;  // of the run, or of the question
+  QTimer m_cancelTimer, m_silenceTimer;
+  QElapsedTimer m_lastWord;
+  int m_silenceMs = 20000;
   int m_lastId = 0;
   int m_helloId = 0;
 };

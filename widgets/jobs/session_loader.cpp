@@ -1,5 +1,6 @@
 #include "widgets/jobs/session_loader.h"
 
+#include "core/storage/session_care.h"
 #include "widgets/models/text.h"
 
 #include <QtConcurrent>
@@ -36,18 +37,24 @@ SessionLoader::SessionLoader(QObject* parent) : QObject(parent) { m_pool.setMaxT
 
 SessionLoader::~SessionLoader() { m_pool.waitForDone(); }
 
-void SessionLoader::load(const LoadRequest& request) {
+void SessionLoader::load(const LoadRequest& request) { start(request, false); }
+
+void SessionLoader::clearAndLoad(const LoadRequest& request) { start(request, true); }
+
+void SessionLoader::start(const LoadRequest& request, bool afterDeath) {
   const int number = ++m_newest;
   m_isLoading = true;
-  QtConcurrent::run(&m_pool, [request] { return std::make_shared<base::Result<models::LoadedSession>>(loadSession(request)); })
-      .then(this, [this, number](const std::shared_ptr<base::Result<models::LoadedSession>>& result) {
-        if (number != m_newest) return;
-        m_isLoading = false;
-        if (result->ok())
-          emit loaded(result->value());
-        else
-          emit failed(result->error());
-      });
+  QtConcurrent::run(&m_pool, [request, afterDeath] {
+    if (afterDeath) static_cast<void>(storage::removeDeadParts(core(request.path)));  // what stays, `repair` names
+    return std::make_shared<base::Result<models::LoadedSession>>(loadSession(request));
+  }).then(this, [this, number, afterDeath](const std::shared_ptr<base::Result<models::LoadedSession>>& result) {
+    if (number != m_newest) return;
+    m_isLoading = false;
+    if (result->ok())
+      emit loaded(result->value());
+    else if (!afterDeath)
+      emit failed(result->error());
+  });
 }
 
 }  // namespace ulpscope::jobs

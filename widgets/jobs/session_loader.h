@@ -23,6 +23,8 @@ class SessionLoader : public QObject {
   ~SessionLoader() override;
   // A newer request replaces an older one: only the newest is answered.
   void load(const LoadRequest& request);
+  // The same after an engine died: first removes what its writer left unfinished. Silent where there is no session.
+  void clearAndLoad(const LoadRequest& request);
   bool isLoading() const { return m_isLoading; }
 
  signals:
@@ -30,6 +32,8 @@ class SessionLoader : public QObject {
   void failed(const ulpscope::base::Error& error);
 
  private:
+  void start(const LoadRequest& request, bool afterDeath);
+
   QThreadPool m_pool;  // one thread: HDF5 has one owner at a time
   int m_newest = 0;
   bool m_isLoading = false;

@@ -3,12 +3,14 @@
 #include "core/base/number_text.h"
 #include "widgets/models/text.h"
 #include "widgets/plots/icons.h"
+#include "widgets/views/criteria_sheet.h"
 #include "widgets/views/findings_panel.h"
 #include "widgets/views/heatmap_panel.h"
 #include "widgets/views/inspector_panel.h"
 #include "widgets/views/message_bar.h"
 #include "widgets/views/modules_panel.h"
 #include "widgets/views/run_bar.h"
+#include "widgets/views/run_sheet.h"
 #include "widgets/views/shortcuts_dialog.h"
 #include "widgets/views/start_page.h"
 #include "widgets/views/step_strip.h"
@@ -59,6 +61,7 @@ MainWindow::MainWindow(const WindowOptions& options, QWidget* parent)
   makeMenus(options.theme);
   makeToolBars();
   connectWorkbench();
+  connectPages();
   resize(1500, 940);
   resetLayout();
   refreshIcons();
@@ -73,9 +76,10 @@ void MainWindow::makeCentral() {
   m_runBar = new RunBar(m_workbench, this);
   m_start = new StartPage(this);
   m_heatmap = new HeatmapPanel(m_workbench, this);
+  m_runSheet = new RunSheet(m_workbench, this);
+  m_criteria = new CriteriaSheet(this);
   m_stack = new QStackedWidget(this);
-  m_stack->addWidget(m_start);
-  m_stack->addWidget(m_heatmap);
+  for (QWidget* page : std::initializer_list<QWidget*>{m_start, m_heatmap, m_runSheet, m_criteria}) m_stack->addWidget(page);
   auto* central = new QWidget(this);
   auto* layout = new QVBoxLayout(central);
   layout->setContentsMargins(0, 0, 0, 0);
@@ -135,6 +139,10 @@ QAction* MainWindow::addAction(const QString& name, const QString& text, const Q
 }
 
 void MainWindow::makeActions() {
+  addAction(QStringLiteral("new"), tr("&New run…"), QKeySequence(tr("Ctrl+N")), [this] { newRun(false); });
+  addAction(QStringLiteral("validate"), tr("&Validate a release…"), QKeySequence(tr("Ctrl+Shift+N")), [this] { newRun(true); });
+  addAction(QStringLiteral("settings"), tr("Run with other &settings…"), QKeySequence(tr("Ctrl+R")), [this] { runWithOtherSettings(); });
+  addAction(QStringLiteral("validateThis"), tr("Validate &this…"), QKeySequence(), [this] { validateThis(); });
   addAction(QStringLiteral("open"), tr("&Open session…"), QKeySequence(tr("Ctrl+O")), [this] { chooseSession(); });
   addAction(QStringLiteral("close"), tr("&Close session"), QKeySequence(tr("Ctrl+W")), [this] { closeSession(); });
   addAction(QStringLiteral("quit"), tr("&Quit"), QKeySequence(tr("Ctrl+Q")), [this] { close(); });
@@ -173,7 +181,7 @@ void MainWindow::makeMenus(plots::ThemeChoice theme) {
     for (const QString& name : names) name.isEmpty() ? menu->addSeparator() : (menu->addAction(m_actions.at(name)), nullptr);
   };
   QMenu* file = menuBar()->addMenu(tr("&File"));
-  fill(file, {QStringLiteral("open")});
+  fill(file, {QStringLiteral("new"), QStringLiteral("validate"), QString(), QStringLiteral("open")});
   m_recentMenu = file->addMenu(tr("Open &recent"));
   fill(file, {QStringLiteral("close"), QString(), QStringLiteral("quit")});
   fill(menuBar()->addMenu(tr("&Edit")), {QStringLiteral("undo"), QStringLiteral("redo"), QString(), QStringLiteral("keep"), QStringLiteral("filter")});
@@ -191,7 +199,7 @@ void MainWindow::makeMenus(plots::ThemeChoice theme) {
     group->addAction(action);
     connect(action, &QAction::triggered, this, [this, choice] { emit themeChosen(choice); });
   }
-  fill(menuBar()->addMenu(tr("&Run")), {QStringLiteral("run"), QStringLiteral("cancel"), QString(), QStringLiteral("first"), QStringLiteral("next"), QStringLiteral("previous")});
+  fill(menuBar()->addMenu(tr("&Run")), {QStringLiteral("run"), QStringLiteral("settings"), QStringLiteral("validateThis"), QStringLiteral("cancel"), QString(), QStringLiteral("first"), QStringLiteral("next"), QStringLiteral("previous")});
   QMenu* help = menuBar()->addMenu(tr("&Help"));
   fill(help, {QStringLiteral("keys")});
   help->addAction(tr("&About Ulpscope"), this, &MainWindow::showAbout);
@@ -214,7 +222,7 @@ void MainWindow::makeToolBars() {
     }
     bar->addSeparator();
   };
-  add({QStringLiteral("open")});
+  add({QStringLiteral("new"), QStringLiteral("open")});
   add({QStringLiteral("run"), QStringLiteral("cancel")});
   add({QStringLiteral("undo"), QStringLiteral("redo")});
   add({QStringLiteral("first"), QStringLiteral("previous"), QStringLiteral("next"), QStringLiteral("keep")});
@@ -234,9 +242,6 @@ void MainWindow::makeToolBars() {
 }
 
 void MainWindow::connectWorkbench() {
-  connect(m_start, &StartPage::demoChosen, this, &MainWindow::runDemo);
-  connect(m_start, &StartPage::openRequested, this, &MainWindow::chooseSession);
-  connect(m_start, &StartPage::sessionChosen, this, &MainWindow::open);
   connect(m_steps, &StepStrip::rerunClicked, this, &MainWindow::rerun);
   const auto showTab = [this](int tab) {
     m_docks[2]->show();
@@ -252,17 +257,17 @@ void MainWindow::connectWorkbench() {
     connect(&m_workbench, signal, this, &MainWindow::refreshActions);
   connect(&m_workbench.selection(), &models::Selection::changed, this, &MainWindow::refreshActions);
   connect(&m_workbench.undoStack(), &QUndoStack::indexChanged, this, &MainWindow::refreshActions);
-  connect(&m_workbench, &Workbench::problem, m_message, &MessageBar::showProblem);
+  connect(&m_workbench, &Workbench::problem, m_message, qOverload<const QString&>(&MessageBar::showProblem));
+  connect(&m_workbench, &Workbench::runFailed, this, [this](const QString& message) {
+    m_message->showProblem(message, tr("Run again"), [this] { m_workbench.runAgain(); });
+  });
   connect(&m_workbench, &Workbench::notice, m_status, &QLabel::setText);
   connect(m_heatmap, &HeatmapPanel::cellHovered, m_status, &QLabel::setText);
 }
 
 void MainWindow::onSessionChanged() {
-  const bool isFirst = m_stack->currentWidget() == m_start;
-  m_stack->setCurrentWidget(m_heatmap);
-  m_stepBar->show();
+  showResults();
   m_status->setText(m_findings->comparison());
-  if (isFirst) resetLayout();
   const models::RunPointer& run = m_workbench.runB();
   m_device->setText(run ? deviceText(*run->run) : QString());
   setWindowTitle(tr("%1 - Ulpscope").arg(QFileInfo(m_workbench.sessionPath()).fileName()));
@@ -280,14 +285,18 @@ void MainWindow::refreshActions() {
   const bool running = m_workbench.isRunning();
   const bool hasPair = m_workbench.runA() != nullptr;
   const auto enable = [this](const char* name, bool enabled) { m_actions.at(QLatin1String(name))->setEnabled(enabled); };
-  enable("run", hasRun && !running);
+  const bool covered = isCovered();
+  for (const char* name : {"new", "validate"}) enable(name, !running);
+  enable("settings", hasRun && !running && !covered);
+  enable("validateThis", hasRun && !running && !covered && m_workbench.session()->exploratory());
+  enable("run", hasRun && !running && !covered);
   enable("cancel", running && !m_workbench.isCancelling());
   enable("close", m_workbench.session() != nullptr && !running);
   enable("undo", m_workbench.undoStack().canUndo());
   enable("redo", m_workbench.undoStack().canRedo());
   enable("keep", hasRun && m_workbench.selection().modulePath().has_value());
-  for (const char* name : {"first", "next", "previous", "filter", "showAll", "zoomIn", "zoomOut", "viewB"}) enable(name, hasRun);
-  for (const char* name : {"viewA", "viewDifference"}) enable(name, hasPair);
+  for (const char* name : {"first", "next", "previous", "filter", "showAll", "zoomIn", "zoomOut", "viewB"}) enable(name, hasRun && !covered);
+  for (const char* name : {"viewA", "viewDifference"}) enable(name, hasPair && !covered);
   m_actions.at(QStringLiteral("undo"))->setToolTip(tr("Undo: %1 (Ctrl+Z)").arg(m_workbench.undoStack().undoText()));
   m_actions.at(QStringLiteral("redo"))->setToolTip(tr("Redo: %1 (Ctrl+Shift+Z)").arg(m_workbench.undoStack().redoText()));
   const QString why = hasPair ? QString() : tr(": needs a second run; change the policy and press F5");
@@ -302,8 +311,8 @@ void MainWindow::refreshActions() {
 void MainWindow::refreshIcons() {
   const plots::Theme& theme = plots::themeOf(this);
   const QColor disabled = palette().color(QPalette::Disabled, QPalette::ButtonText);
-  for (const char* name : {"open", "run", "cancel", "undo", "redo", "first", "previous", "next", "keep"})
-    m_actions.at(QLatin1String(name))->setIcon(plots::themedIcon(QLatin1String(name), theme.text, disabled));
+  for (const char* name : {"new", "validate", "validateThis", "open", "run", "cancel", "undo", "redo", "first", "previous", "next", "keep"})
+    m_actions.at(QLatin1String(name))->setIcon(plots::themedIcon(QLatin1String(QLatin1String(name).startsWith(QLatin1String("validate")) ? "criteria" : name), theme.text, disabled));
   m_heatmap->refreshIcons();
   m_findings->refreshIcons();
   m_message->refreshIcons();
@@ -315,13 +324,15 @@ void MainWindow::selectSite(const QString& modulePath, std::int64_t sample) {
   if (run) m_workbench.selection().select(modulePath, run->worstSite(modulePath), sample);
 }
 
+QWidget* MainWindow::page() const { return m_stack->currentWidget(); }
+
 void MainWindow::keepSelection() {
   if (const auto& path = m_workbench.selection().modulePath()) toggleFp32(*path);
 }
 
 void MainWindow::open(const QString& path) {
   if (path.endsWith(QStringLiteral(".ulps"))) return openSession(path);
-  m_message->showProblem(tr("%1: not a session (.ulps); run a model with `ulpscope run MODEL --inputs FILE` and open the session it writes").arg(path));
+  useFiles({path});
 }
 
 void MainWindow::chooseSession() {
@@ -332,9 +343,7 @@ void MainWindow::chooseSession() {
 
 void MainWindow::closeSession() {
   m_workbench.closeSession();
-  m_stack->setCurrentWidget(m_start);
-  for (QDockWidget* dock : m_docks) dock->hide();
-  m_stepBar->hide();
+  showPage(m_start);
   setWindowTitle(tr("Ulpscope"));
   m_device->clear();
   m_status->clear();
@@ -376,12 +385,6 @@ void MainWindow::changeEvent(QEvent* event) {
   QMainWindow::changeEvent(event);
   if (event->type() == QEvent::PaletteChange && !m_actions.empty()) refreshIcons();
 }
-
-void MainWindow::dragEnterEvent(QDragEnterEvent* event) {
-  if (event->mimeData()->hasUrls() && event->mimeData()->urls().size() == 1 && event->mimeData()->urls().front().isLocalFile()) event->acceptProposedAction();
-}
-
-void MainWindow::dropEvent(QDropEvent* event) { open(event->mimeData()->urls().front().toLocalFile()); }
 
 void MainWindow::showEvent(QShowEvent* event) {
   QMainWindow::showEvent(event);

@@ -1,6 +1,7 @@
 // The window: menus, toolbar, step strip, docks, and what they do. All work is the Workbench's.
 #pragma once
 
+#include "widgets/models/run_form.h"
 #include "widgets/plots/theme.h"
 #include "widgets/views/workbench.h"
 
@@ -18,12 +19,14 @@ class QToolBar;
 
 namespace ulpscope::views {
 
+class CriteriaSheet;
 class FindingsPanel;
 class HeatmapPanel;
 class InspectorPanel;
 class MessageBar;
 class ModulesPanel;
 class RunBar;
+class RunSheet;
 class StartPage;
 class StepStrip;
 
@@ -41,7 +44,12 @@ class MainWindow : public QMainWindow {
   ~MainWindow() override;
 
   void openSession(const QString& path) { m_workbench.openSession(path); }
-  void runDemo(const QString& name) { m_workbench.runDemo(name); }
+  void runDemo(const QString& name);
+  void newRun(bool validates);       // an empty run sheet
+  void runWithOtherSettings();       // one more run of the session shown
+  void validateThis();               // the session's experiment, judged, in a session of its own
+  void reviseCriteria();             // another revision of the session's criteria
+  void useFiles(const QStringList& paths);  // as dropped: a session, or what a run is made of
   void toggleFp32(const QString& modulePath) { m_workbench.toggle(modulePath, models::RegionKind::inputsToFp32); }
   void rerun() { m_workbench.rerun(); }
   void selectSite(const QString& modulePath, std::int64_t sample);
@@ -52,12 +60,20 @@ class MainWindow : public QMainWindow {
   InspectorPanel* inspector() const { return m_inspector; }
   FindingsPanel* findings() const { return m_findings; }
   StepStrip* steps() const { return m_steps; }
+  RunSheet* runSheet() const { return m_runSheet; }
+  CriteriaSheet* criteriaSheet() const { return m_criteria; }
+  QWidget* page() const;  // the start page, a sheet or the heatmap
+  bool isCovered() const;  // results are not to be seen now: criteria are being written
+  // What closing would lose, a line each; empty: nothing.
+  QStringList unsaved() const;
+  // Asks before closing loses something; replaced by tests.
+  void setConfirmClose(std::function<bool(const QStringList& lost)> confirm) { m_confirmClose = std::move(confirm); }
   RunBar* runBar() const { return m_runBar; }
   QString problem() const;     // the message bar's line; empty: none
   QString statusText() const;  // what the status bar says
   QStringList recentSessions() const { return m_recentSessions; }
   // Raised with every change of docks or toolbars: an older state is refused.
-  static constexpr int kStateVersion = 1;
+  static constexpr int kStateVersion = 2;
   void resetLayout();
 
  signals:
@@ -66,7 +82,9 @@ class MainWindow : public QMainWindow {
 
  protected:
   void changeEvent(QEvent* event) override;
+  void closeEvent(QCloseEvent* event) override;
   void dragEnterEvent(QDragEnterEvent* event) override;
+  void dragLeaveEvent(QDragLeaveEvent* event) override;
   void dropEvent(QDropEvent* event) override;
   void showEvent(QShowEvent* event) override;
 
@@ -78,6 +96,15 @@ class MainWindow : public QMainWindow {
   void makeCentral();
   void makeDocks();
   void connectWorkbench();
+  void connectPages();
+  void showPage(QWidget* page);
+  void showResults();
+  void onForm(const models::RunForm& form);
+  void onLocked(const std::string& canonical);
+  void writeRevision(const std::string& canonical);
+  void onRunningChanged();
+  void leaveSheet();
+  void locate(const QString& path);
   void refreshActions();
   void refreshIcons();
   void onSessionChanged();
@@ -98,6 +125,11 @@ class MainWindow : public QMainWindow {
   QActionGroup* m_viewGroup = nullptr;
   QStackedWidget* m_stack = nullptr;
   StartPage* m_start = nullptr;
+  RunSheet* m_runSheet = nullptr;
+  CriteriaSheet* m_criteria = nullptr;
+  models::RunForm m_pending;   // of the run whose criteria are being written
+  bool m_isRevising = false;   // the criteria sheet is for a revision, not for a run
+  std::function<bool(const QStringList&)> m_confirmClose;
   MessageBar* m_message = nullptr;
   RunBar* m_runBar = nullptr;
   StepStrip* m_steps = nullptr;

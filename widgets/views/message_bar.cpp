@@ -9,9 +9,12 @@
 #include <QLabel>
 #include <QToolButton>
 
+#include <utility>
+
 namespace ulpscope::views {
 
-MessageBar::MessageBar(QWidget* parent) : QFrame(parent), m_text(new QLabel(this)), m_copy(new QToolButton(this)), m_close(new QToolButton(this)) {
+MessageBar::MessageBar(QWidget* parent) : QFrame(parent), m_text(new QLabel(this)), m_act(new QToolButton(this)), m_copy(new QToolButton(this)), m_close(new QToolButton(this)) {
+  m_act->setObjectName(QStringLiteral("act"));
   m_text->setWordWrap(true);
   m_text->setTextFormat(Qt::PlainText);
   m_text->setTextInteractionFlags(Qt::TextSelectableByMouse);
@@ -23,30 +26,54 @@ MessageBar::MessageBar(QWidget* parent) : QFrame(parent), m_text(new QLabel(this
   auto* layout = new QHBoxLayout(this);
   layout->setContentsMargins(12, 6, 8, 6);
   layout->addWidget(m_text, 1);
+  layout->addWidget(m_act);
   layout->addWidget(m_copy);
   layout->addWidget(m_close);
   connect(m_copy, &QToolButton::clicked, this, [this] { QGuiApplication::clipboard()->setText(m_text->text()); });
-  connect(m_close, &QToolButton::clicked, this, [this] {
-    m_text->clear();
-    hide();
+  connect(m_close, &QToolButton::clicked, this, &MessageBar::drop);
+  connect(m_act, &QToolButton::clicked, this, [this] {
+    const std::function<void()> act = std::exchange(m_remedy, {});
+    drop();
+    if (act) act();
   });
   hide();
 }
 
-void MessageBar::showProblem(const QString& message) {
-  m_text->setText(message);
-  setAccessibleName(message);
+void MessageBar::drop() {
+  m_text->clear();
+  hide();
+}
+
+void MessageBar::showProblem(const QString& message) { showProblem(message, {}, {}); }
+
+void MessageBar::showProblem(const QString& message, const QString& remedy, std::function<void()> act) { showText(Kind::problem, message, remedy, std::move(act)); }
+
+void MessageBar::showHint(const QString& hint, const QString& remedy, std::function<void()> act) { showText(Kind::hint, hint, remedy, std::move(act)); }
+
+void MessageBar::showText(Kind kind, const QString& text, const QString& remedy, std::function<void()> act) {
+  m_kind = kind;
+  m_text->setText(text);
+  m_act->setText(remedy);
+  m_act->setAccessibleName(remedy);
+  m_act->setVisible(!remedy.isEmpty());
+  m_copy->setVisible(kind == Kind::problem);
+  m_remedy = std::move(act);
+  setAccessibleName(text);
+  refreshIcons();
   show();
 }
 
-QString MessageBar::message() const { return isHidden() ? QString() : m_text->text(); }
+QString MessageBar::message() const { return isHidden() || m_kind == Kind::hint ? QString() : m_text->text(); }
+QString MessageBar::hint() const { return isHidden() || m_kind == Kind::problem ? QString() : m_text->text(); }
 
 void MessageBar::refreshIcons() {
   const plots::Theme& theme = plots::themeOf(this);
-  m_copy->setIcon(plots::themedIcon(QStringLiteral("copy"), theme.bad, theme.muted));
-  m_close->setIcon(plots::themedIcon(QStringLiteral("close"), theme.bad, theme.muted));
-  setStyleSheet(QStringLiteral("ulpscope--views--MessageBar { background: %1; border-bottom: 1px solid %2; } QLabel, QToolButton { color: %2; }")
-                    .arg(theme.badPill.name(), theme.bad.name()));
+  const bool isProblem = m_kind == Kind::problem;
+  const QColor ink = isProblem ? theme.bad : theme.text, paper = isProblem ? theme.badPill : theme.alternate, line = isProblem ? theme.bad : theme.line;
+  m_copy->setIcon(plots::themedIcon(QStringLiteral("copy"), ink, theme.muted));
+  m_close->setIcon(plots::themedIcon(QStringLiteral("close"), ink, theme.muted));
+  setStyleSheet(QStringLiteral("ulpscope--views--MessageBar { background: %1; border-bottom: 1px solid %3; } QLabel, QToolButton { color: %2; } QToolButton#act { border: 1px solid %2; font-weight: bold; }")
+                    .arg(paper.name(), ink.name(), line.name()));
 }
 
 }  // namespace ulpscope::views

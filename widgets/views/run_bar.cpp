@@ -1,5 +1,6 @@
 #include "widgets/views/run_bar.h"
 
+#include "core/base/clock.h"
 #include "core/base/number_text.h"
 #include "widgets/models/text.h"
 
@@ -29,6 +30,9 @@ RunBar::RunBar(Workbench& workbench, QWidget* parent)
   connect(m_cancel, &QPushButton::clicked, &workbench, &Workbench::cancel);
   connect(&workbench, &Workbench::runningChanged, this, &RunBar::refresh);
   connect(&workbench, &Workbench::progressed, this, &RunBar::showProgress);
+  connect(&workbench.engine(), &jobs::EngineProcess::silent, this, [this](int seconds) {
+    m_text->setText(tr("No word from the engine for %1 s · last: %2 · it may be in a long op; Cancel ends it and keeps earlier results").arg(seconds).arg(m_last));
+  });
   hide();
 }
 
@@ -40,6 +44,7 @@ void RunBar::refresh() {
   if (m_workbench.isCancelling()) {
     m_text->setText(tr("Cancelling after this op…"));
   } else if (m_workbench.isRunning()) {
+    m_last = tr("starting");
     m_text->setText(tr("Starting the engine…"));
     m_bar->setRange(0, 0);
   }
@@ -51,6 +56,8 @@ void RunBar::showProgress(const base::Progress& progress) {
   if (!progress.modulePath.empty()) text += QStringLiteral(" · ") + qt(progress.modulePath);
   if (!progress.op.empty()) text += QStringLiteral(" · ") + qt(progress.op);
   if (progress.total > 0) text += QStringLiteral(" · ") + tr("%1 of %2 samples").arg(qt(base::groupedInteger(progress.done)), qt(base::groupedInteger(progress.total)));
+  if (progress.total > 0 && progress.secondsLeft >= 0) text += QStringLiteral(" · ") + tr("%1 left").arg(qt(base::durationText(progress.secondsLeft)));
+  m_last = text;
   m_text->setText(text);
   m_bar->setRange(0, static_cast<int>(progress.total));
   m_bar->setValue(static_cast<int>(progress.done));

@@ -26,6 +26,7 @@ class RunBar : public QFrame {
   QLabel* m_text;
   QProgressBar* m_bar;
   QPushButton* m_cancel;
+  QString m_last;  // what the engine told last
 };
 
 }  // namespace ulpscope::views

@@ -18,14 +18,23 @@ namespace {
 
 using models::qt;
 
-constexpr int kPageWidth = 880;
-constexpr int kCardText = 330;  // characters of a demo's description; the rest is its tooltip
+constexpr int kPageWidth = 1080;
+constexpr int kCardText = 170;     // characters of a demo's description; the rest is its tooltip
+constexpr int kDemosInARow = 4;
 
 // Up to the end of a sentence within `most` characters.
 QString firstSentences(const QString& text, qsizetype most) {
   if (text.size() <= most) return text;
   const qsizetype end = text.left(most).lastIndexOf(QStringLiteral(". "));
   return end > 0 ? text.left(end + 1) : text.left(most) + QStringLiteral("…");
+}
+
+void clear(QLayout* layout) {
+  while (QLayoutItem* item = layout->takeAt(0)) {
+    if (item->layout() != nullptr) clear(item->layout());
+    delete item->widget();
+    delete item;
+  }
 }
 
 QLabel* makeLabel(const QString& text, double scale, bool bold, QWidget* parent) {
@@ -51,22 +60,16 @@ StartPage::StartPage(QWidget* parent) : QWidget(parent) {
   layout->addWidget(makeLabel(tr("Ulpscope runs a model in FP32 and under autocast on the same inputs and shows, op by op, where the two part: "
                                  "the first NaN or inf, the decisions that flip, and what to keep in FP32 so that it stops."), 1.0, false, page));
   layout->addSpacing(8);
-  layout->addWidget(makeLabel(tr("Try it: a real model, run here and now"), 1.15, true, page));
-  addDemoCards(layout);
-  layout->addSpacing(8);
-  auto* openRow = new QHBoxLayout;
-  auto* open = new QPushButton(tr("Open a session…"), page);
-  open->setAccessibleName(tr("Open a session"));
-  connect(open, &QPushButton::clicked, this, &StartPage::openRequested);
-  openRow->addWidget(open);
-  openRow->addWidget(makeLabel(tr("or drop a .ulps file on this window. Your own model: ulpscope run MODEL --inputs FILE, then open its session."), 1.0, false, page), 1);
-  layout->addLayout(openRow);
+  addIntents(layout);
   m_recentArea = new QWidget(page);
   m_recent = new QVBoxLayout(m_recentArea);
   m_recent->setContentsMargins(0, 8, 0, 0);
   m_recent->setSpacing(4);
   layout->addWidget(m_recentArea);
   m_recentArea->hide();
+  layout->addSpacing(8);
+  layout->addWidget(makeLabel(tr("Museum of breakages: small models after real reports, run here and now"), 1.15, true, page));
+  addDemoCards(layout);
   layout->addStretch(2);
   auto* centred = new QWidget;
   auto* row = new QHBoxLayout(centred);
@@ -83,6 +86,34 @@ StartPage::StartPage(QWidget* parent) : QWidget(parent) {
   outer->addWidget(scroll);
 }
 
+QWidget* StartPage::makeCard(const QString& title, const QString& text, const QString& button, const QString& buttonName, std::function<void()> act) {
+  auto* card = new QFrame(this);
+  card->setObjectName(QStringLiteral("card"));
+  auto* inside = new QVBoxLayout(card);
+  inside->setContentsMargins(14, 12, 14, 12);
+  inside->addWidget(makeLabel(title, 1.05, true, card));
+  inside->addWidget(makeLabel(text, 1.0, false, card));
+  inside->addStretch(1);
+  auto* push = new QPushButton(button, card);
+  push->setAccessibleName(buttonName);
+  connect(push, &QPushButton::clicked, this, std::move(act));
+  inside->addWidget(push, 0, Qt::AlignLeft);
+  m_cards << card;
+  return card;
+}
+
+void StartPage::addIntents(QVBoxLayout* layout) {
+  auto* row = new QHBoxLayout;
+  row->setSpacing(12);
+  row->addWidget(makeCard(tr("Find what breaks"), tr("Your model and some inputs: see where FP16 or BF16 goes wrong, keep a module in FP32, run again, see that it helped."), tr("Model and inputs…"),
+                          tr("Find what breaks: choose model and inputs"), [this] { emit exploreRequested(); }), 1);
+  row->addWidget(makeCard(tr("Validate a release"), tr("A fixed reference set and limits that are locked before any result is read; then a verdict that you can sign."), tr("Experiment and criteria…"),
+                          tr("Validate a release: choose the experiment and its criteria"), [this] { emit validateRequested(); }), 1);
+  row->addWidget(makeCard(tr("Open a session"), tr("Results that were made before, here or elsewhere. Or drop a session, a model or inputs on this window."), tr("Open a session…"), tr("Open a session"),
+                          [this] { emit openRequested(); }), 1);
+  layout->addLayout(row);
+}
+
 void StartPage::addDemoCards(QVBoxLayout* layout) {
   const base::Result<std::string> folder = protocol::findData("demo");
   const base::Result<std::vector<session::Demo>> demos =
@@ -91,33 +122,22 @@ void StartPage::addDemoCards(QVBoxLayout* layout) {
     layout->addWidget(makeLabel(tr("No demos: %1").arg(qt(demos.error().message())), 1.0, false, this));
     return;
   }
-  auto* cards = new QHBoxLayout;
+  auto* cards = new QGridLayout;
   cards->setSpacing(12);
   for (const session::Demo& demo : demos.value()) {
-    auto* card = new QFrame(this);
-    card->setObjectName(QStringLiteral("card"));
-    auto* inside = new QVBoxLayout(card);
-    inside->setContentsMargins(16, 14, 16, 14);
-    inside->addWidget(makeLabel(qt(demo.title), 1.05, true, card));
-    QLabel* text = makeLabel(firstSentences(qt(demo.description), kCardText), 1.0, false, card);
+    const QString name = qt(demo.name);
+    QWidget* card = makeCard(qt(demo.title), firstSentences(qt(demo.description), kCardText), tr("Run"), tr("Run the demo %1").arg(name), [this, name] { emit demoChosen(name); });
     card->setToolTip(qt(demo.description));
-    inside->addWidget(text);
-    inside->addStretch(1);
-    auto* button = new QPushButton(tr("Run this demo"), card);
-    button->setAccessibleName(tr("Run the demo %1").arg(qt(demo.name)));
-    connect(button, &QPushButton::clicked, this, [this, name = qt(demo.name)] { emit demoChosen(name); });
-    inside->addWidget(button, 0, Qt::AlignLeft);
-    cards->addWidget(card, 1);
-    m_cards << card;
+    const int at = static_cast<int>(m_demoCards.size());
+    cards->addWidget(card, at / kDemosInARow, at % kDemosInARow);
+    m_demoCards << card;
   }
+  for (int column = 0; column < kDemosInARow; ++column) cards->setColumnStretch(column, 1);
   layout->addLayout(cards);
 }
 
 void StartPage::setRecentSessions(const QStringList& paths) {
-  while (QLayoutItem* item = m_recent->takeAt(0)) {
-    delete item->widget();
-    delete item;
-  }
+  clear(m_recent);
   m_recentArea->setVisible(!paths.isEmpty());
   if (paths.isEmpty()) return;
   m_recent->addWidget(makeLabel(tr("Recent sessions"), 1.15, true, m_recentArea));
@@ -130,12 +150,20 @@ void StartPage::setRecentSessions(const QStringList& paths) {
     button->setEnabled(file.exists());
     button->setToolTip(file.exists() ? path : tr("%1: not there any more").arg(path));
     connect(button, &QPushButton::clicked, this, [this, path] { emit sessionChosen(path); });
-    m_recent->addWidget(button);
+    auto* row = new QHBoxLayout;
+    row->addWidget(button, 1);
+    if (!file.exists()) {
+      auto* locate = new QPushButton(tr("Locate…"), m_recentArea);
+      locate->setAccessibleName(tr("Locate %1").arg(path));
+      connect(locate, &QPushButton::clicked, this, [this, path] { emit locateRequested(path); });
+      row->addWidget(locate);
+    }
+    m_recent->addLayout(row);
   }
 }
 
 void StartPage::setBusy(bool busy) {
-  for (QWidget* card : m_cards) card->setEnabled(!busy);
+  for (QWidget* card : m_demoCards) card->setEnabled(!busy);
 }
 
 void StartPage::refreshTheme() {

@@ -1,7 +1,9 @@
-// What stands in the window before a session is open: demos as cards, open, recent sessions.
+// What stands in the window before a session is open: the two intents, recent sessions, the museum of breakages.
 #pragma once
 
 #include <QWidget>
+
+#include <functional>
 
 class QVBoxLayout;
 
@@ -17,16 +19,23 @@ class StartPage : public QWidget {
   void refreshTheme();
 
  signals:
+  void exploreRequested();   // find what breaks
+  void validateRequested();  // validate a release
+  // A recent session that is not where it was; the user chooses where it is now.
+  void locateRequested(const QString& path);
   void demoChosen(const QString& name);
   void openRequested();
   void sessionChosen(const QString& path);
 
  private:
+  void addIntents(QVBoxLayout* layout);
   void addDemoCards(QVBoxLayout* layout);
+  QWidget* makeCard(const QString& title, const QString& text, const QString& button, const QString& buttonName, std::function<void()> act);
 
   QVBoxLayout* m_recent = nullptr;
   QWidget* m_recentArea = nullptr;
-  QList<QWidget*> m_cards;
+  QList<QWidget*> m_cards;  // all
+  QList<QWidget*> m_demoCards;
 };
 
 }  // namespace ulpscope::views

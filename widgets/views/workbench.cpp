@@ -1,9 +1,12 @@
 #include "widgets/views/workbench.h"
 
 #include "core/base/number_text.h"
+#include "core/session/criteria.h"
 #include "core/session/demo.h"
 #include "widgets/models/nonfinite_model.h"
 #include "widgets/models/text.h"
+
+#include <nlohmann/json.hpp>
 
 #include <QDir>
 #include <QFileInfo>
@@ -42,10 +45,24 @@ std::int64_t sampleIndex(const session::Session& session, const std::vector<std:
 Workbench::Workbench(QString demoSessionFolder, QObject* parent) : QObject(parent), m_demoSessionFolder(std::move(demoSessionFolder)) {
   connect(&m_loader, &jobs::SessionLoader::loaded, this, &Workbench::onLoaded);
   connect(&m_loader, &jobs::SessionLoader::failed, this, [this](const base::Error& error) { emit problem(qt(error.message())); });
+  connect(&m_revisionWriter, &jobs::RevisionWriter::written, this, [this](const QString& path) {
+    emit notice(tr("The revision is locked. Run again (F5) to be judged by it."));
+    if (path == m_loaded.path) showRuns(m_loaded.a ? m_loaded.a->id() : QString(), m_loaded.b ? m_loaded.b->id() : QString());
+  });
+  connect(&m_revisionWriter, &jobs::RevisionWriter::failed, this, [this](const base::Error& error) { emit problem(qt(error.message())); });
+  connectEngine();
+}
+
+void Workbench::connectEngine() {
   connect(&m_engine, &jobs::EngineProcess::progressed, this, &Workbench::progressed);
   connect(&m_engine, &jobs::EngineProcess::logged, this, &Workbench::logged);
   connect(&m_engine, &jobs::EngineProcess::finished, this, &Workbench::onFinished);
   connect(&m_engine, &jobs::EngineProcess::failed, this, &Workbench::onFailed);
+  connect(&m_engine, &jobs::EngineProcess::experimentTold, this, [this](const protocol::LiveExperiment& experiment) { m_live.begin(experiment); });
+  connect(&m_engine, &jobs::EngineProcess::cellsTold, this, [this](const protocol::CellBlock& block) {
+    m_live.add(block);
+    emit liveChanged();
+  });
 }
 
 // A QUndoStack says "cleared" when it dies, and who listens may be half gone by then.
@@ -75,11 +92,13 @@ void Workbench::runDemo(const QString& name) {
     return onFailed({base::ErrorKind::input, "cannot be made", core(m_demoSessionFolder), "choose another folder with --session-dir"});
   session::RunRequest request = demo->request;
   request.sessionPath = session::freeSessionPath(core(QDir(m_demoSessionFolder).absolutePath()), demo->name);
+  request.settings.capture = {"*"};  // demos are small, and the inspector's maps are part of what they show
+  m_demo = demo.value();
+  m_demo->request = request;
   start(request);
 }
 
-void Workbench::rerun() {
-  if (!m_loaded.b) return;
+session::RunRequest Workbench::nextRequest() const {
   const session::Session& session = *m_loaded.session;
   session::RunRequest request;
   request.modelPath = session.model.path;
@@ -89,12 +108,35 @@ void Workbench::rerun() {
   request.sessionPath = core(m_loaded.path);
   request.append = true;
   request.settings = m_loaded.b->run->settings;
+  if (!session.exploratory())
+    if (const auto criteria = session::criteriaFromJson(nlohmann::json::parse(session.criteria.back().canonical, nullptr, false)); criteria.ok())
+      session::takeOver(criteria.value(), request.settings);
   m_regions.writeTo(request.settings);
+  return request;
+}
+
+void Workbench::rerun() {
+  if (m_loaded.b) start(nextRequest());
+}
+
+void Workbench::reviseCriteria(const std::string& canonical, const QString& reason) { m_revisionWriter.write(m_loaded.path, canonical, reason); }
+
+void Workbench::runNew(const session::RunRequest& request) { start(request); }
+
+void Workbench::runAgain() {
+  session::RunRequest request = m_lastRequest;
+  if (request.modelPath.empty() || isRunning()) return;
+  // What the failed run left: its session may be there by now.
+  request.append = request.append || QFileInfo::exists(qt(request.sessionPath));
   start(request);
 }
 
 void Workbench::start(const session::RunRequest& request) {
   emit logged(tr("run: %1, %2").arg(qt(request.modelPath), qt(request.sessionPath)));
+  if (!isRunning()) {
+    m_lastRequest = request;
+    m_live = {};
+  }
   m_engine.run(request);
   emit runningChanged();
 }
@@ -117,8 +159,20 @@ void Workbench::onFailed(const base::Error& error) {
   emit runningChanged();
   if (error.kind == base::ErrorKind::cancelled)
     emit notice(tr("Cancelled. Earlier results are kept."));
+  else if (error.kind == base::ErrorKind::run || error.kind == base::ErrorKind::internal)
+    emit runFailed(message);
   else
     emit problem(message);
+  if (!isRunning()) showWhatIsLeft();
+}
+
+// An engine that died leaves parts of files, and perhaps a checkpoint, which reading the session shows as a partial run.
+void Workbench::showWhatIsLeft() {
+  const QString path = qt(m_lastRequest.sessionPath);
+  if (path.isEmpty()) return;
+  const bool isShown = m_loaded.b && QFileInfo(path) == QFileInfo(m_loaded.path);
+  if (m_loaded.session && !isShown) return;
+  m_loader.clearAndLoad({path, isShown && m_loaded.a ? m_loaded.a->id() : QString(), isShown ? m_loaded.b->id() : QString()});
 }
 
 void Workbench::onLoaded(const models::LoadedSession& loaded) {
@@ -135,6 +189,11 @@ void Workbench::onLoaded(const models::LoadedSession& loaded) {
   emit viewChanged();
   emit regionsChanged();
   if (isOther) selectFirstNonfinite();
+  if (isOther && m_demo && loaded.path == qt(m_demo->request.sessionPath)) {
+    QStringList cure;
+    for (const std::string& path : m_demo->cure) cure << qt(path);
+    emit demoLoaded(qt(m_demo->title), cure);
+  }
 }
 
 void Workbench::setView(RunView view) {

@@ -2,9 +2,12 @@
 // Knows no widget; every view listens to it.
 #pragma once
 
+#include "core/session/demo.h"
 #include "widgets/jobs/engine_process.h"
+#include "widgets/jobs/revision_writer.h"
 #include "widgets/jobs/session_loader.h"
 #include "widgets/models/fp32_regions.h"
+#include "widgets/models/live_run.h"
 #include "widgets/models/loaded_run.h"
 #include "widgets/models/selection.h"
 
@@ -37,6 +40,9 @@ class Workbench : public QObject {
   void closeSession();
   void runDemo(const QString& name);
   void rerun();
+  void runNew(const session::RunRequest& request);  // any experiment; its session is shown when it is done
+  void reviseCriteria(const std::string& canonical, const QString& reason);
+  void runAgain();                                  // the last one asked for, after it failed
   void cancel();
   void toggle(const QString& modulePath, models::RegionKind kind);
   void showRuns(const QString& idA, const QString& idB);
@@ -52,7 +58,11 @@ class Workbench : public QObject {
   RunView view() const { return m_view; }
   const models::Fp32Regions& regions() const { return m_regions; }
   bool isStale() const;  // the pending choice is not what run B was made with
+  // What F5 would run: the shown session's experiment with the pending policy. Precondition: runB().
+  session::RunRequest nextRequest() const;
+  bool isLoading() const { return m_loader.isLoading(); }
   bool isRunning() const { return m_engine.isRunning(); }
+  const models::LiveRun& live() const { return m_live; }  // of the run that goes on
   bool isCancelling() const { return m_engine.isCancelling(); }
   std::vector<FindingPlace> findings() const;
   models::Selection& selection() { return m_selection; }
@@ -64,6 +74,9 @@ class Workbench : public QObject {
   void viewChanged();
   void regionsChanged();
   void runningChanged();
+  void demoLoaded(const QString& text, const QStringList& cure);  // what it shows; modules whose FP32 cures it
+  void liveChanged();                    // more of the running run is known
+  void runFailed(const QString& message);  // as problem(), and the run may be tried again
   void progressed(const ulpscope::base::Progress& progress);
   void problem(const QString& message);  // one line: what, which, what to do
   void notice(const QString& message);
@@ -71,6 +84,8 @@ class Workbench : public QObject {
 
  private:
   void start(const session::RunRequest& request);
+  void connectEngine();
+  void showWhatIsLeft();
   void onLoaded(const models::LoadedSession& loaded);
   void onFinished(const QString& path, const QString& runId);
   void onFailed(const base::Error& error);
@@ -83,9 +98,13 @@ class Workbench : public QObject {
   RunView m_view = RunView::b;
   models::Fp32Regions m_regions;
   models::Selection m_selection;
+  models::LiveRun m_live;
+  session::RunRequest m_lastRequest;
   QUndoStack m_undoStack;
   jobs::EngineProcess m_engine;
   jobs::SessionLoader m_loader;
+  jobs::RevisionWriter m_revisionWriter;
+  std::optional<session::Demo> m_demo;  // that runs, or ran last
 };
 
 }  // namespace ulpscope::views
