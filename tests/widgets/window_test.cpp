@@ -153,12 +153,12 @@ TEST_F(Window, ComparesTwoRunsInOneColourRange) {
   EXPECT_EQ(bench().view(), RunView::a);
   EXPECT_EQ(m_window.heatmap()->range().low, range.low);
   EXPECT_EQ(m_window.heatmap()->range().high, range.high);
-  EXPECT_EQ(m_window.heatmap()->content()->data.at(1, 2).kind, render::CellKind::plusInf);
+  EXPECT_EQ(m_window.heatmap()->content()->data().at(1, 2).kind, render::CellKind::plusInf);
   press(QKeySequence(QStringLiteral("Ctrl+3")));
-  EXPECT_EQ(m_window.heatmap()->content()->data.at(1, 2).kind, render::CellKind::cured);
+  EXPECT_EQ(m_window.heatmap()->content()->data().at(1, 2).kind, render::CellKind::cured);
   EXPECT_EQ(m_window.heatmap()->range().high, range.high);
   press(QKeySequence(QStringLiteral("Ctrl+2")));
-  EXPECT_EQ(m_window.heatmap()->content()->data.at(1, 2).kind, render::CellKind::value);
+  EXPECT_EQ(m_window.heatmap()->content()->data().at(1, 2).kind, render::CellKind::value);
   EXPECT_EQ(m_window.findings()->comparison().toStdString(),
             "first non-finite: block.fc2: aten::linear, overflow → none   ·   flips: 1 → 1   ·   without a decision: 1 → 0   ·   worst error: 0.05 → 0.05");
 }
@@ -188,8 +188,8 @@ TEST_F(Window, ShowsWhatModulesReturned) {
   const auto content = m_window.heatmap()->content();
   ASSERT_EQ(content->rows.size(), 3U);
   EXPECT_EQ(content->rows[1].path, "block");
-  EXPECT_EQ(content->data.at(1, 2).kind, render::CellKind::nan) << "block.norm's, which carries the overflow on";
-  EXPECT_FLOAT_EQ(content->data.at(1, 0).value, 3e-4F);
+  EXPECT_EQ(content->data().at(1, 2).kind, render::CellKind::nan) << "block.norm's, which carries the overflow on";
+  EXPECT_FLOAT_EQ(content->data().at(1, 0).value, 3e-4F);
 }
 
 TEST_F(Window, ShowsTheSameValuesAsATable) {
