@@ -3,6 +3,7 @@
 #include "core/render/viewport.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <span>
 
@@ -68,8 +69,15 @@ std::string label(ColorMap map) {
   return "viridis";
 }
 
-// Log for the sequential maps; vik is symmetric about 0, linear within +-low, logarithmic beyond (symlog).
+std::string label(Scale scale) { return scale == Scale::linear ? "linear" : "logarithmic"; }
+
+ColorRange commonRange(const ColorRange& a, const ColorRange& b) { return {std::min(a.low, b.low), std::max(a.high, b.high), a.scale}; }
+
 double colorPosition(double value, const ColorRange& range, ColorMap map) {
+  if (range.scale == Scale::linear) {
+    const double share = std::clamp(value / range.high, -1.0, 1.0);
+    return map == ColorMap::vik ? 0.5 + share / 2 : std::max(share, 0.0);
+  }
   const double decades = std::log10(range.high / range.low);
   if (map != ColorMap::vik) return value <= 0 ? 0.0 : std::clamp(std::log10(value / range.low) / decades, 0.0, 1.0);
   return 0.5 + std::clamp(symlog(value, range.low) / (1 + decades), -1.0, 1.0) / 2;

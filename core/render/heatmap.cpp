@@ -1,35 +1,20 @@
 #include "core/render/heatmap.h"
 
-#include "core/base/number_text.h"
-
 #include <algorithm>
 #include <cmath>
 #include <map>
-#include <numeric>
+#include <string_view>
 
 namespace ulpscope::render {
 namespace {
 
-int severity(CellKind kind) {
-  switch (kind) {
-    case CellKind::notRun: return 0;
-    case CellKind::exactZero: return 1;
-    case CellKind::value: return 2;
-    case CellKind::cured: return 3;
-    case CellKind::minusInf: return 4;
-    case CellKind::plusInf: return 5;
-    case CellKind::nan: return 6;
-  }
-  return 0;
-}
-
-CellKind kindOf(std::uint8_t flags, float value) {
-  if (flags & storage::kCellNan) return CellKind::nan;
-  if (flags & storage::kCellPlusInf) return CellKind::plusInf;
-  if (flags & storage::kCellMinusInf) return CellKind::minusInf;
-  // A NaN without a flag was never evaluated: it must not pass for a NaN of the model's.
-  if ((flags & storage::kCellNotRun) || std::isnan(value)) return CellKind::notRun;
-  return value == 0 ? CellKind::exactZero : CellKind::value;
+// A NaN without a flag was never evaluated: it must not pass for a NaN of the model's.
+PackedCell packedOf(std::uint8_t flags, float value) {
+  constexpr std::uint8_t kSpecial = storage::kCellNan | storage::kCellPlusInf | storage::kCellMinusInf | storage::kCellNotRun;
+  if ((flags & kSpecial) == 0) return packed({value == 0 ? CellKind::exactZero : CellKind::value, false, value});
+  if (flags & storage::kCellNan) return kPackedNan;
+  if (flags & storage::kCellPlusInf) return kPackedPlusInf;
+  return flags & storage::kCellMinusInf ? kPackedMinusInf : kPackedNotRun;
 }
 
 std::string typeOf(const session::Session& session, const std::string& path) {
@@ -38,6 +23,29 @@ std::string typeOf(const session::Session& session, const std::string& path) {
     if (std::find(node.aliases.begin(), node.aliases.end(), path) != node.aliases.end()) return node.typeName;
   }
   return {};
+}
+
+std::string siteName(const session::SiteSummary& site, const std::string& modulePath) {
+  std::string name = site.modulePath == modulePath ? "" : site.modulePath + ": ";
+  name += site.op;
+  if (!site.overload.empty()) name += "." + site.overload;
+  if (site.occurrence > 1) name += "#" + std::to_string(site.occurrence);
+  if (site.output > 0) name += ", output " + std::to_string(site.output + 1);
+  return name;
+}
+
+std::vector<std::string> siteNames(const std::vector<std::int64_t>& sites, const session::RunRecord& run, const std::string& modulePath) {
+  std::vector<std::string> names;
+  std::map<std::string, int> seen;
+  for (const std::int64_t site : sites) {
+    names.push_back(siteName(run.sites[static_cast<std::size_t>(site)], modulePath));
+    ++seen[names.back()];
+  }
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    const std::string& source = run.sites[static_cast<std::size_t>(sites[i])].source;
+    if (seen[names[i]] > 1 && !source.empty()) names[i] += " (" + source + ")";
+  }
+  return names;
 }
 
 Cell difference(const Cell& a, const Cell& b) {
@@ -49,10 +57,6 @@ Cell difference(const Cell& a, const Cell& b) {
 }
 
 }  // namespace
-
-bool isNonfinite(CellKind kind) {
-  return kind == CellKind::nan || kind == CellKind::plusInf || kind == CellKind::minusInf;
-}
 
 std::vector<ModuleRow> moduleRows(const session::Session& session, const session::RunRecord& run) {
   std::vector<ModuleRow> rows;
@@ -84,100 +88,94 @@ std::vector<Metric> heatmapMetrics() {
           Metric::referenceMaxAbs, Metric::candidateMaxAbs};
 }
 
+std::vector<std::int64_t> sitesToUnfold(const ModuleRow& row, const session::RunRecord& run) {
+  if (row.isOpSite()) return {};
+  std::vector<std::int64_t> sites = row.sites;
+  for (std::size_t i = 0; i < run.sites.size(); ++i)
+    if (run.sites[i].modulePath == row.path) sites.push_back(static_cast<std::int64_t>(i));
+  std::sort(sites.begin(), sites.end());
+  sites.erase(std::unique(sites.begin(), sites.end()), sites.end());
+  return sites;
+}
+
+std::vector<ModuleRow> unfoldedRows(const std::vector<ModuleRow>& rows, const session::RunRecord& run, const std::vector<std::string>& unfolded) {
+  std::vector<ModuleRow> result;
+  for (const ModuleRow& row : rows) {
+    result.push_back(row);
+    if (!std::binary_search(unfolded.begin(), unfolded.end(), row.path)) continue;
+    const std::vector<std::int64_t> sites = sitesToUnfold(row, run);
+    if (sites.size() < 2) continue;
+    const std::vector<std::string> names = siteNames(sites, run, row.path);
+    for (std::size_t i = 0; i < sites.size(); ++i) result.push_back({row.path, row.typeName, {sites[i]}, names[i]});
+  }
+  return result;
+}
+
 HeatmapData moduleHeatmap(const std::vector<ModuleRow>& rows, const storage::RunMetrics& metrics, Metric metric) {
   const storage::MetricMatrix& matrix = metrics[metric];
-  HeatmapData data{static_cast<std::int64_t>(rows.size()), metrics.samples(), {}};
-  data.cells.resize(rows.size() * static_cast<std::size_t>(data.samples));
+  HeatmapData data(static_cast<std::int64_t>(rows.size()), metrics.samples());
   for (std::size_t row = 0; row < rows.size(); ++row)
     for (const std::int64_t site : rows[row].sites) {
       if (site >= matrix.sites) continue;
-      for (std::int64_t sample = 0; sample < matrix.samples; ++sample) {
-        const float value = matrix.at(site, sample);
-        const std::uint8_t flags = metrics.flags[static_cast<std::size_t>(site * matrix.samples + sample)];
-        Cell& cell = data.cells[row * static_cast<std::size_t>(matrix.samples) + static_cast<std::size_t>(sample)];
-        cell = worse(cell, {kindOf(flags, value), (flags & storage::kCellWholeBatch) != 0, value});
-      }
+      const float* values = matrix.values.data() + site * matrix.samples;
+      const std::uint8_t* flags = metrics.flags.data() + site * matrix.samples;
+      for (std::int64_t sample = 0; sample < matrix.samples; ++sample)
+        data.takeWorse(static_cast<std::int64_t>(row), sample, packedOf(flags[sample], values[sample]), (flags[sample] & storage::kCellWholeBatch) != 0);
     }
   return data;
 }
 
+std::int64_t worstSiteOf(const ModuleRow& row, const storage::RunMetrics& metrics, Metric metric, std::int64_t sample) {
+  const storage::MetricMatrix& matrix = metrics[metric];
+  std::int64_t worst = -1;
+  PackedCell most = kPackedNotRun;
+  for (const std::int64_t site : row.sites) {
+    if (site >= matrix.sites) continue;
+    const PackedCell cell = packedOf(metrics.flags[static_cast<std::size_t>(site * matrix.samples + sample)], matrix.at(site, sample));
+    if (cell <= most) continue;
+    most = cell;
+    worst = site;
+  }
+  return worst;
+}
+
+std::vector<std::int64_t> sameRows(const std::vector<ModuleRow>& of, const std::vector<ModuleRow>& rows) {
+  std::map<std::pair<std::string_view, std::string_view>, std::int64_t> at;
+  for (std::size_t i = 0; i < rows.size(); ++i) at.try_emplace({rows[i].path, rows[i].opSite}, static_cast<std::int64_t>(i));
+  std::vector<std::int64_t> result;
+  for (const ModuleRow& row : of) {
+    const auto found = at.find({row.path, row.opSite});
+    result.push_back(found == at.end() ? -1 : found->second);
+  }
+  return result;
+}
+
 HeatmapData differenceHeatmap(const std::vector<ModuleRow>& rowsA, const HeatmapData& a,
                               const std::vector<ModuleRow>& rowsB, const HeatmapData& b) {
-  std::map<std::string, std::int64_t> rowOfA;
-  for (std::size_t i = 0; i < rowsA.size(); ++i) rowOfA[rowsA[i].path] = static_cast<std::int64_t>(i);
-  HeatmapData result{b.rows, b.samples, {}};
-  result.cells.resize(b.cells.size());
-  for (std::int64_t row = 0; row < b.rows; ++row) {
-    const auto in = rowOfA.find(rowsB[static_cast<std::size_t>(row)].path);
-    if (in == rowOfA.end()) continue;
-    for (std::int64_t sample = 0; sample < std::min(a.samples, b.samples); ++sample)
-      result.cells[static_cast<std::size_t>(row * b.samples + sample)] = difference(a.at(in->second, sample), b.at(row, sample));
+  const std::vector<std::int64_t> rowInA = sameRows(rowsB, rowsA);
+  HeatmapData result(b.rows(), b.samples());
+  for (std::int64_t row = 0; row < b.rows(); ++row) {
+    const std::int64_t other = rowInA[static_cast<std::size_t>(row)];
+    if (other < 0) continue;
+    for (std::int64_t sample = 0; sample < std::min(a.samples(), b.samples()); ++sample)
+      result.set(row, sample, difference(a.at(other, sample), b.at(row, sample)));
   }
   return result;
 }
 
-Cell worse(const Cell& a, const Cell& b) {
-  const int rankA = severity(a.kind);
-  const int rankB = severity(b.kind);
-  Cell result = rankB > rankA ? b : a;
-  if (rankA == rankB && a.kind == CellKind::value && std::fabs(b.value) > std::fabs(a.value)) result = b;
-  return result;
-}
-
-std::vector<Cell> rowMaxima(const HeatmapData& data) {
-  std::vector<Cell> maxima(static_cast<std::size_t>(data.rows));
-  for (std::int64_t row = 0; row < data.rows; ++row)
-    for (std::int64_t sample = 0; sample < data.samples; ++sample) {
-      Cell& cell = maxima[static_cast<std::size_t>(row)];
-      cell = worse(cell, data.at(row, sample));
-    }
-  return maxima;
-}
-
-std::string cellText(const Cell& cell) {
-  switch (cell.kind) {
-    case CellKind::value: return base::shortNumber(cell.value);
-    case CellKind::exactZero: return "0 (exact)";
-    case CellKind::nan: return "NaN";
-    case CellKind::plusInf: return "+inf";
-    case CellKind::minusInf: return "-inf";
-    case CellKind::notRun: return "not run";
-    case CellKind::cured: return "finite again";
+ColorRange automaticRange(const Magnitudes& magnitudes, Scale scale) {
+  ColorRange range;
+  range.scale = scale;
+  if (magnitudes.largest == 0) return range;
+  const double decade = std::pow(10, std::floor(std::log10(magnitudes.largest)));
+  if (scale == Scale::linear) {
+    for (const double step : {1.0, 2.0, 5.0, 10.0})
+      if (magnitudes.largest <= step * decade * (1 + 1e-7)) return {0, step * decade, scale};
   }
-  return {};
-}
-
-std::vector<std::int64_t> sampleColumns(const session::RunRecord& run, std::int64_t samples, SampleOrder order) {
-  std::vector<std::int64_t> columns(static_cast<std::size_t>(samples));
-  std::iota(columns.begin(), columns.end(), 0);
-  if (order == SampleOrder::asGiven || run.decisions.size() < columns.size()) return columns;
-  // A sample without a decision has no margin (NaN): it goes last, and never into the comparison.
-  const auto firstWithout = std::stable_partition(columns.begin(), columns.end(), [&](std::int64_t s) {
-    return !std::isnan(run.decisions[static_cast<std::size_t>(s)].referenceMargin);
-  });
-  std::stable_sort(columns.begin(), firstWithout, [&](std::int64_t a, std::int64_t b) {
-    return run.decisions[static_cast<std::size_t>(a)].referenceMargin < run.decisions[static_cast<std::size_t>(b)].referenceMargin;
-  });
-  return columns;
-}
-
-ColorRange automaticRange(const HeatmapData& data) {
-  double low = HUGE_VAL;
-  double high = 0;
-  for (const Cell& cell : data.cells) {
-    const double magnitude = std::fabs(static_cast<double>(cell.value));
-    if (cell.kind != CellKind::value || !std::isfinite(magnitude)) continue;
-    low = std::min(low, magnitude);
-    high = std::max(high, magnitude);
-  }
-  if (high == 0) return {};
-  ColorRange range{std::pow(10, std::floor(std::log10(low))), std::pow(10, std::ceil(std::log10(high)))};
+  range.low = std::pow(10, std::floor(std::log10(magnitudes.smallest)));
+  range.high = std::pow(10, std::ceil(std::log10(magnitudes.largest)));
   if (range.high <= range.low) range.high = range.low * 10;
   return range;
-}
-
-ColorRange commonRange(const ColorRange& a, const ColorRange& b) {
-  return {std::min(a.low, b.low), std::max(a.high, b.high)};
 }
 
 }  // namespace ulpscope::render

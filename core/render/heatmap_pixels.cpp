@@ -1,107 +1,104 @@
-#include "core/render/heatmap.h"
+#include "core/render/heatmap_pixels.h"
 
 #include <algorithm>
-#include <cmath>
+#include <bit>
+#include <cstring>
 
 namespace ulpscope::render {
 namespace {
 
-constexpr int kHatchPeriod = 6;    // px, as people see them
-constexpr int kSmallestMark = 3;   // px that a non-finite cell covers at least
-constexpr double kHatchFrom = 6;   // px a side from which quiet cells are hatched too
+constexpr int kHatchPeriod = 6;  // px, as people see them
+constexpr int kDroppedBits = 15;  // of a float's 23: 8 stay, and the one before the point
 
-struct Span {
-  std::int64_t first = 0;
-  std::int64_t last = 0;  // exclusive
-};
-
-// The cells that pixel `at` of `pixels` shows: the one under its centre when cells are larger than pixels, otherwise
-// all that it touches, so that every cell is part of some pixel.
-Span cellsUnder(int at, int pixels, double first, double last, std::int64_t count) {
-  const double perPixel = (last - first) / pixels;
-  const double from = first + at * perPixel;
-  Span span;
-  if (perPixel <= 1) {
-    span.first = static_cast<std::int64_t>(std::floor(from + perPixel / 2));
-    span.last = span.first + 1;
-  } else {
-    span.first = static_cast<std::int64_t>(std::floor(from));
-    span.last = static_cast<std::int64_t>(std::ceil(from + perPixel));
-  }
-  span.first = std::clamp<std::int64_t>(span.first, 0, count);
-  span.last = std::clamp<std::int64_t>(span.last, span.first, count);
-  return span;
+// The middle of those values that share a colour.
+float coarse(float value) {
+  const auto bits = std::bit_cast<std::uint32_t>(value);
+  return std::bit_cast<float>((bits >> kDroppedBits << kDroppedBits) | (1U << (kDroppedBits - 1)));
 }
+
+std::uint32_t bytes(Rgb c, PixelOrder order) {
+  const std::uint8_t four[] = {order == PixelOrder::rgba ? c.r : c.b, c.g, order == PixelOrder::rgba ? c.b : c.r, 255};
+  std::uint32_t result = 0;
+  std::memcpy(&result, four, 4);
+  return result;
+}
+
+Rgb quietLine(Rgb under) {
+  const bool bright = under.r * 2 + under.g * 5 + under.b > 4 * 255;
+  const auto shift = [bright](std::uint8_t v) { return static_cast<std::uint8_t>(bright ? v * 6 / 10 : v + (255 - v) * 4 / 10); };
+  return {shift(under.r), shift(under.g), shift(under.b)};
+}
+
+// Colours of cells, each worked out once.
+class CellColors {
+ public:
+  explicit CellColors(const PixelLook& look) : m_look(look), m_known(std::size_t{1} << 17) {}
+
+  // Never 0: alpha is 255.
+  std::uint32_t of(PackedCell cell) {
+    std::uint32_t& known = m_known[slotOf(cell)];
+    if (known == 0) known = bytes(cellColor(unpacked(cell), m_look), m_look.order);
+    return known;
+  }
+  std::uint32_t hatchOf(PackedCell cell) const { return bytes(quietLine(cellColor(unpacked(cell), m_look)), m_look.order); }
+
+ private:
+  // Values by their first bits and their sign; the seven other kinds behind the largest value's.
+  static std::size_t slotOf(PackedCell cell) {
+    if (cell < kPackedFirstValue) return (std::size_t{1} << 17) - 1 - cell;
+    if (cell >= kPackedCured) return (std::size_t{1} << 17) - 16 + (cell & 3U);
+    const PackedCell bits = cell - kPackedFirstValue;
+    return (bits >> (kDroppedBits + 1) << 1) | (bits & 1U);
+  }
+
+  const PixelLook& m_look;
+  std::vector<std::uint32_t> m_known;
+};
 
 class Painter {
  public:
-  Painter(const Viewport& viewport, const ColorRange& range, ColorMap map, Theme theme)
-      : m_viewport(viewport), m_range(range), m_map(map), m_theme(theme),
-        m_period(kHatchPeriod * std::max(1, viewport.pixelRatio)),
-        m_pixels(static_cast<std::size_t>(viewport.width) * static_cast<std::size_t>(viewport.height) * 4, 0) {
-    const double cell = std::min(viewport.height / (viewport.lastRow - viewport.firstRow),
-                                 viewport.width / (viewport.lastColumn - viewport.firstColumn));
-    m_hatchQuiet = cell >= kHatchFrom * std::max(1, viewport.pixelRatio);
-  }
+  Painter(const PooledCells& cells, const PixelLook& look)
+      : m_cells(cells), m_colors(look), m_white(bytes({255, 255, 255}, look.order)), m_period(kHatchPeriod * std::max(1, cells.viewport.pixelRatio)) {}
 
-  void set(int x, int y, const Cell& cell) {
-    Rgb color = cellColor(cell, m_range, m_map, m_theme);
-    const bool onLine = (x + y) % m_period < m_period / 2;
-    if (cell.kind == CellKind::nan && onLine) color = {255, 255, 255};
-    if (m_hatchQuiet && isQuietHatch(cell) && (x + y) % m_period < std::max(1, m_period / 6)) color = quietLine(color);
-    std::uint8_t* p = &m_pixels[(static_cast<std::size_t>(y) * static_cast<std::size_t>(m_viewport.width) + static_cast<std::size_t>(x)) * 4];
-    p[0] = color.r;
-    p[1] = color.g;
-    p[2] = color.b;
-    p[3] = 255;
+  void paintLine(int y, std::uint32_t* out) {
+    const auto width = static_cast<std::size_t>(m_cells.viewport.width);
+    const std::size_t at = static_cast<std::size_t>(y) * width;
+    const PackedCell* cells = &m_cells.cells[at];
+    const std::uint8_t* wholeBatch = m_cells.wholeBatch.empty() ? nullptr : &m_cells.wholeBatch[at];
+    PackedCell before = cells[0];
+    std::uint32_t color = colorOf(before);
+    for (std::size_t x = 0; x < width; ++x) {
+      const PackedCell cell = cells[x];
+      if (cell != before) {
+        before = cell;
+        color = colorOf(cell);
+      }
+      const int phase = (static_cast<int>(x) + y) % m_period;
+      if (cell == kPackedNan && phase < m_period / 2)
+        out[x] = m_white;
+      else if (m_cells.hatchesQuiet && phase < std::max(1, m_period / 6) && isQuiet(cell, wholeBatch != nullptr && wholeBatch[x] != 0))
+        out[x] = m_colors.hatchOf(cell);
+      else
+        out[x] = color;
+    }
   }
-
-  std::vector<std::uint8_t> take() { return std::move(m_pixels); }
 
  private:
-  static bool isQuietHatch(const Cell& cell) {
-    return cell.kind == CellKind::notRun || cell.kind == CellKind::cured || (cell.wholeBatch && !isNonfinite(cell.kind));
-  }
-  static Rgb quietLine(Rgb under) {
-    const bool bright = under.r * 2 + under.g * 5 + under.b > 4 * 255;
-    const auto shift = [bright](std::uint8_t v) { return static_cast<std::uint8_t>(bright ? v * 6 / 10 : v + (255 - v) * 4 / 10); };
-    return {shift(under.r), shift(under.g), shift(under.b)};
+  std::uint32_t colorOf(PackedCell cell) { return cell == kPackedOutside ? 0 : m_colors.of(cell); }
+  static bool isQuiet(PackedCell cell, bool wholeBatch) {
+    return cell == kPackedNotRun || cell == kPackedCured || (wholeBatch && !isPackedNonfinite(cell) && cell != kPackedOutside);
   }
 
-  const Viewport& m_viewport;
-  const ColorRange& m_range;
-  ColorMap m_map;
-  Theme m_theme;
+  const PooledCells& m_cells;
+  CellColors m_colors;
+  std::uint32_t m_white;
   int m_period;
-  bool m_hatchQuiet = false;
-  std::vector<std::uint8_t> m_pixels;
 };
-
-struct Mark {
-  int x, y;
-  Cell cell;
-};
-
-// Widens non-finite pixels to kSmallestMark where cells are smaller than that.
-void paintMarks(Painter& painter, const std::vector<Mark>& marks, const Viewport& viewport) {
-  const int wanted = kSmallestMark * std::max(1, viewport.pixelRatio);
-  const auto reach = [wanted](double cell) { return cell >= wanted ? 0 : (wanted - std::max(1, static_cast<int>(cell)) + 1) / 2; };
-  const int dx = reach(viewport.width / (viewport.lastColumn - viewport.firstColumn));
-  const int dy = reach(viewport.height / (viewport.lastRow - viewport.firstRow));
-  if (dx == 0 && dy == 0) return;
-  std::vector<Mark> ordered = marks;
-  std::stable_sort(ordered.begin(), ordered.end(), [](const Mark& a, const Mark& b) {
-    return a.cell.kind != b.cell.kind && worse(a.cell, b.cell).kind == b.cell.kind;
-  });
-  for (const Mark& mark : ordered)
-    for (int y = std::max(0, mark.y - dy); y <= std::min(viewport.height - 1, mark.y + dy); ++y)
-      for (int x = std::max(0, mark.x - dx); x <= std::min(viewport.width - 1, mark.x + dx); ++x) painter.set(x, y, mark.cell);
-}
 
 }  // namespace
 
-Rgb cellColor(const Cell& cell, const ColorRange& range, ColorMap map, Theme theme) {
-  const SpecialColors special = specialColors(theme);
+Rgb cellColor(const Cell& cell, const PixelLook& look) {
+  const SpecialColors special = specialColors(look.theme);
   switch (cell.kind) {
     case CellKind::nan: return special.nan;
     case CellKind::plusInf: return special.plusInf;
@@ -111,36 +108,24 @@ Rgb cellColor(const Cell& cell, const ColorRange& range, ColorMap map, Theme the
     case CellKind::cured: return colorAt(ColorMap::vik, 0);
     case CellKind::value: break;
   }
-  return colorAt(map, colorPosition(cell.value, range, map));
+  const float value = std::bit_cast<std::uint32_t>(cell.value) << 1 >= 0xff000000U ? cell.value : coarse(cell.value);
+  return colorAt(look.map, colorPosition(value, look.range, look.map));
 }
 
-std::vector<std::uint8_t> heatmapPixels(const HeatmapData& data, const std::vector<std::int64_t>& columns,
-                                        const Viewport& viewport, const ColorRange& range, ColorMap map, Theme theme) {
-  Painter painter(viewport, range, map, theme);
-  const auto columnCount = static_cast<std::int64_t>(columns.size());
-  std::vector<Span> spans;
-  for (int x = 0; x < viewport.width; ++x)
-    spans.push_back(cellsUnder(x, viewport.width, viewport.firstColumn, viewport.lastColumn, columnCount));
-  std::vector<Cell> line(columns.size());
-  std::vector<Mark> marks;
-  for (int y = 0; y < viewport.height; ++y) {
-    const Span rows = cellsUnder(y, viewport.height, viewport.firstRow, viewport.lastRow, data.rows);
-    if (rows.first == rows.last) continue;
-    for (std::size_t column = 0; column < columns.size(); ++column) {
-      line[column] = data.at(rows.first, columns[column]);
-      for (std::int64_t row = rows.first + 1; row < rows.last; ++row) line[column] = worse(line[column], data.at(row, columns[column]));
-    }
-    for (int x = 0; x < viewport.width; ++x) {
-      const Span span = spans[static_cast<std::size_t>(x)];
-      if (span.first == span.last) continue;
-      Cell cell = line[static_cast<std::size_t>(span.first)];
-      for (std::int64_t c = span.first + 1; c < span.last; ++c) cell = worse(cell, line[static_cast<std::size_t>(c)]);
-      painter.set(x, y, cell);
-      if (isNonfinite(cell.kind)) marks.push_back({x, y, cell});
-    }
+void paintPixels(const PooledCells& cells, const PixelLook& look, std::uint8_t* out) {
+  Painter painter(cells, look);
+  const auto width = static_cast<std::size_t>(cells.viewport.width);
+  std::vector<std::uint32_t> line(width);
+  for (int y = 0; y < cells.viewport.height; ++y) {
+    painter.paintLine(y, line.data());
+    std::memcpy(out + static_cast<std::size_t>(y) * width * 4, line.data(), width * 4);
   }
-  paintMarks(painter, marks, viewport);
-  return painter.take();
+}
+
+std::vector<std::uint8_t> heatmapPixels(const HeatmapLevels& levels, const Viewport& viewport, const PixelLook& look) {
+  std::vector<std::uint8_t> out(static_cast<std::size_t>(viewport.width) * static_cast<std::size_t>(viewport.height) * 4);
+  paintPixels(pooled(levels, viewport), look, out.data());
+  return out;
 }
 
 }  // namespace ulpscope::render

@@ -40,6 +40,16 @@ Interval reached(Interval interval, double cell) {
   return interval;
 }
 
+// 0 to high in four or five steps.
+std::vector<double> linearTicks(double high) {
+  const double decade = std::pow(10.0, std::floor(std::log10(high) + 1e-9));
+  const double digit = high / decade;  // 1, 2 or 5
+  const int steps = digit < 1.5 || digit > 4 ? 5 : 4;
+  std::vector<double> ticks;
+  for (int i = 0; i <= steps; ++i) ticks.push_back(high * i / steps);
+  return ticks;
+}
+
 }  // namespace
 
 Viewport wholeMap(std::int64_t rows, std::int64_t columns, int width, int height) {
@@ -76,6 +86,15 @@ Viewport panned(const Viewport& v, double dx, double dy, std::int64_t rows, std:
 Viewport showing(const Viewport& v, CellIndex cell, std::int64_t rows, std::int64_t columns) {
   return with(v, kept(reached({v.firstRow, v.lastRow}, static_cast<double>(cell.row)), static_cast<double>(rows)),
               kept(reached({v.firstColumn, v.lastColumn}, static_cast<double>(cell.column)), static_cast<double>(columns)));
+}
+
+std::vector<double> rangeTicks(const ColorRange& range, ColorMap map) {
+  std::vector<double> ticks = range.scale == Scale::linear ? linearTicks(range.high) : decadeTicks(range);
+  if (map != ColorMap::vik) return ticks;
+  if (range.scale == Scale::logarithmic) ticks.insert(ticks.begin(), 0);
+  for (std::size_t i = ticks.size(); i-- > 1;) ticks.push_back(-ticks[i]);
+  std::sort(ticks.begin(), ticks.end());
+  return ticks;
 }
 
 std::vector<double> decadeTicks(const ColorRange& range) {

@@ -1,7 +1,7 @@
 // Where cells stand on the screen, and how zooming and panning move the window over them.
 #pragma once
 
-#include "core/render/heatmap.h"
+#include "core/render/heatmap_pixels.h"
 
 #include <optional>
 
@@ -30,6 +30,8 @@ Viewport panned(const Viewport& viewport, double dx, double dy, std::int64_t row
 // Moved by the least that shows the cell.
 Viewport showing(const Viewport& viewport, CellIndex cell, std::int64_t rows, std::int64_t columns);
 
+// Where an axis or colour bar has its ticks, rising: decades, with +- and 0 for vik; or steps of 1, 2 or 5 x 10^n.
+std::vector<double> rangeTicks(const ColorRange& range, ColorMap map);
 // Decades from low to high for axes: 1e-6, 1e-5, ...
 std::vector<double> decadeTicks(const ColorRange& range);
 // Linear within +-linear (where it is +-1), decades beyond: 1 + log10(|v| / linear), with v's sign.

@@ -23,12 +23,15 @@ class Heatmap : public ::testing::Test {
     const models::RunPointer run = testing::loadedSample(Sick::yes);
     auto content = std::make_shared<models::HeatmapContent>();
     content->rows = run->rows;
-    content->data = render::moduleHeatmap(run->rows, *run->metrics, render::Metric::relL2);
-    content->data.cells[3] = {render::CellKind::minusInf, false, 0};
+    render::HeatmapData data = render::moduleHeatmap(run->rows, *run->metrics, render::Metric::relL2);
+    data.set(0, 3, {render::CellKind::minusInf, false, 0});
+    content->cells = std::make_shared<const render::HeatmapData>(data);
     content->columns = {0, 1, 2, 3};
     content->sampleIds = {QStringLiteral("a"), QStringLiteral("b"), QStringLiteral("c"), QStringLiteral("d")};
     m_view.resize(700, 420);
-    m_view.setContent(content, {render::automaticRange(content->data), render::ColorMap::viridis, {plots::RowMark::none, plots::RowMark::origin, plots::RowMark::consequence, plots::RowMark::consequence}, QStringLiteral("as given")});
+    m_look = {render::automaticRange(*content->cells), render::ColorMap::viridis, {plots::RowMark::none, plots::RowMark::origin, plots::RowMark::consequence, plots::RowMark::consequence},
+              {plots::RowFold::none, plots::RowFold::folded, plots::RowFold::unfolded, plots::RowFold::none}, QStringLiteral("as given")};
+    m_view.setContent(content, m_look);
     m_view.show();
   }
 
@@ -51,6 +54,7 @@ class Heatmap : public ::testing::Test {
     return found;
   }
 
+  plots::HeatmapLook m_look;
   HeatmapView m_view;
 };
 

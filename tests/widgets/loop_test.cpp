@@ -68,7 +68,7 @@ TEST(Loop, OpensTheDemoSeesTheOverflowTogglesTheModuleReRunsAndIsClean) {
   EXPECT_EQ(window.findings()->runTable()->model()->rowCount(), 2);
   QTest::keySequence(&window, QKeySequence(QStringLiteral("Ctrl+3")));
   int cured = 0;
-  for (const render::Cell& cell : window.heatmap()->content()->data.cells) cured += cell.kind == render::CellKind::cured ? 1 : 0;
+  for (const render::PackedCell cell : window.heatmap()->content()->data().cells()) cured += cell == render::kPackedCured ? 1 : 0;
   EXPECT_GT(cured, 0);
 }
 

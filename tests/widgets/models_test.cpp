@@ -146,7 +146,7 @@ TEST(Tables, AreWellFormedModels) {
   sites.setModule(run, QStringLiteral("block"));
   auto content = std::make_shared<models::HeatmapContent>();
   content->rows = run->rows;
-  content->data = render::moduleHeatmap(run->rows, *run->metrics, render::Metric::relL2);
+  content->cells = std::make_shared<const render::HeatmapData>(render::moduleHeatmap(run->rows, *run->metrics, render::Metric::relL2));
   content->columns = {3, 2, 1, 0};
   content->sampleIds = {QStringLiteral("a"), QStringLiteral("b"), QStringLiteral("c"), QStringLiteral("d")};
   heatmap.setContent(content);

@@ -7,6 +7,7 @@
 #include "widgets/views/main_window.h"
 #include "widgets/views/modules_panel.h"
 #include "widgets/views/run_bar.h"
+#include "widgets/views/run_sheet.h"
 #include "widgets/views/step_strip.h"
 
 #include <QAbstractButton>
@@ -153,12 +154,12 @@ TEST_F(Window, ComparesTwoRunsInOneColourRange) {
   EXPECT_EQ(bench().view(), RunView::a);
   EXPECT_EQ(m_window.heatmap()->range().low, range.low);
   EXPECT_EQ(m_window.heatmap()->range().high, range.high);
-  EXPECT_EQ(m_window.heatmap()->content()->data.at(1, 2).kind, render::CellKind::plusInf);
+  EXPECT_EQ(m_window.heatmap()->content()->data().at(1, 2).kind, render::CellKind::plusInf);
   press(QKeySequence(QStringLiteral("Ctrl+3")));
-  EXPECT_EQ(m_window.heatmap()->content()->data.at(1, 2).kind, render::CellKind::cured);
+  EXPECT_EQ(m_window.heatmap()->content()->data().at(1, 2).kind, render::CellKind::cured);
   EXPECT_EQ(m_window.heatmap()->range().high, range.high);
   press(QKeySequence(QStringLiteral("Ctrl+2")));
-  EXPECT_EQ(m_window.heatmap()->content()->data.at(1, 2).kind, render::CellKind::value);
+  EXPECT_EQ(m_window.heatmap()->content()->data().at(1, 2).kind, render::CellKind::value);
   EXPECT_EQ(m_window.findings()->comparison().toStdString(),
             "first non-finite: block.fc2: aten::linear, overflow → none   ·   flips: 1 → 1   ·   without a decision: 1 → 0   ·   worst error: 0.05 → 0.05");
 }
@@ -188,8 +189,8 @@ TEST_F(Window, ShowsWhatModulesReturned) {
   const auto content = m_window.heatmap()->content();
   ASSERT_EQ(content->rows.size(), 3U);
   EXPECT_EQ(content->rows[1].path, "block");
-  EXPECT_EQ(content->data.at(1, 2).kind, render::CellKind::nan) << "block.norm's, which carries the overflow on";
-  EXPECT_FLOAT_EQ(content->data.at(1, 0).value, 3e-4F);
+  EXPECT_EQ(content->data().at(1, 2).kind, render::CellKind::nan) << "block.norm's, which carries the overflow on";
+  EXPECT_FLOAT_EQ(content->data().at(1, 0).value, 3e-4F);
 }
 
 TEST_F(Window, ShowsTheSameValuesAsATable) {
@@ -224,15 +225,22 @@ TEST_F(Window, SaysWhatCoversAModuleInsteadOfTogglingIt) {
   EXPECT_EQ(m_window.statusText(), QStringLiteral("block.fc1 is kept out of autocast by block; change it there."));
 }
 
-TEST_F(Window, RefusesADroppedModelWithTheWayToRunIt) {
+TEST_F(Window, TakesADroppedModelToTheRunSheet) {
   QMimeData mime;
   mime.setUrls({QUrl::fromLocalFile(QStringLiteral("/nowhere/model.ts"))});
   QDragEnterEvent enter({100, 100}, Qt::CopyAction, &mime, Qt::LeftButton, {});
   QCoreApplication::sendEvent(&m_window, &enter);
   EXPECT_TRUE(enter.isAccepted());
+  EXPECT_EQ(m_window.statusText(), QStringLiteral("Drop to use: model.ts: model"));
   QDropEvent drop({100, 100}, Qt::CopyAction, &mime, Qt::LeftButton, {});
   QCoreApplication::sendEvent(&m_window, &drop);
-  EXPECT_TRUE(m_window.problem().contains(QStringLiteral("ulpscope run MODEL --inputs FILE"))) << m_window.problem().toStdString();
+  EXPECT_EQ(m_window.page(), m_window.runSheet());
+  EXPECT_EQ(m_window.runSheet()->problem(models::RunField::model), QStringLiteral("does not exist"));
+}
+
+TEST_F(Window, RefusesADroppedFileThatIsNothingOfAnExperiment) {
+  m_window.useFiles({QStringLiteral("/nowhere/notes.pdf")});
+  EXPECT_TRUE(m_window.problem().startsWith(QStringLiteral("/nowhere/notes.pdf: neither session, model nor inputs"))) << m_window.problem().toStdString();
 }
 
 TEST_F(Window, NamesTheDemosThereAreForOneThatIsNot) {

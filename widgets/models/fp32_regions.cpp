@@ -22,6 +22,11 @@ bool covers(const std::string& entry, std::string path) {
 
 }  // namespace
 
+bool operator==(const Fp32Regions& a, const Fp32Regions& b) {
+  return std::is_permutation(a.m_fp32.begin(), a.m_fp32.end(), b.m_fp32.begin(), b.m_fp32.end()) &&
+         std::is_permutation(a.m_disable.begin(), a.m_disable.end(), b.m_disable.begin(), b.m_disable.end());
+}
+
 void Fp32Regions::writeTo(session::RunSettings& settings) const {
   settings.fp32 = m_fp32;
   settings.disable = m_disable;
@@ -41,6 +46,19 @@ bool Fp32Regions::hasInside(const QString& path, RegionKind kind) const {
   return std::any_of(list(kind).begin(), list(kind).end(), [&](const std::string& entry) {
     return entry != entryFor(path) && model::isWithin(pathOf(entry), core(path));
   });
+}
+
+QStringList Fp32Regions::changesFrom(const Fp32Regions& before) const {
+  QStringList changes;
+  const auto add = [&changes](const std::vector<std::string>& of, const std::vector<std::string>& without, const QString& words) {
+    for (const std::string& entry : of)
+      if (std::find(without.begin(), without.end(), entry) == without.end()) changes << words.arg(modulePathText(qt(pathOf(entry))));
+  };
+  add(m_fp32, before.m_fp32, QStringLiteral("+ %1 in FP32"));
+  add(m_disable, before.m_disable, QStringLiteral("+ %1: autocast off"));
+  add(before.m_fp32, m_fp32, QStringLiteral("− %1 in FP32"));
+  add(before.m_disable, m_disable, QStringLiteral("− %1: autocast off"));
+  return changes;
 }
 
 Fp32Regions Fp32Regions::toggled(const QString& path, RegionKind kind) const {

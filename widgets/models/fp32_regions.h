@@ -4,6 +4,7 @@
 #include "core/session/settings.h"
 
 #include <QString>
+#include <QStringList>
 
 #include <string>
 #include <vector>
@@ -26,10 +27,12 @@ class Fp32Regions {
   // The listed entry that covers the module from above or by a glob; empty: none.
   QString coveredBy(const QString& path, RegionKind kind) const;
   bool hasInside(const QString& path, RegionKind kind) const;  // a module below it is listed
+  // What a run with these regions changes against one with `before`: "+ head in FP32", "− block: autocast off".
+  QStringList changesFrom(const Fp32Regions& before) const;
   // The module in or out of the kind's list; a module is in one list at most.
   Fp32Regions toggled(const QString& path, RegionKind kind) const;
 
-  friend bool operator==(const Fp32Regions&, const Fp32Regions&) = default;
+  friend bool operator==(const Fp32Regions& a, const Fp32Regions& b);  // the same entries, in whatever order
 
  private:
   const std::vector<std::string>& list(RegionKind kind) const { return kind == RegionKind::inputsToFp32 ? m_fp32 : m_disable; }

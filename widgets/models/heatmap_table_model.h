@@ -1,24 +1,13 @@
 // The table twin of the heatmap: modules x samples, in the order that the heatmap shows.
 #pragma once
 
-#include "core/render/heatmap.h"
+#include "widgets/models/heatmap_content.h"
 
 #include <QAbstractTableModel>
-#include <QStringList>
 
 #include <memory>
-#include <vector>
 
 namespace ulpscope::models {
-
-// What heatmap and table show.
-struct HeatmapContent {
-  std::vector<render::ModuleRow> rows;
-  render::HeatmapData data;
-  std::vector<std::int64_t> columns;  // data's sample at each column
-  QStringList sampleIds;              // by sample
-  QString metric;                     // "relative L2 error"
-};
 
 class HeatmapTableModel : public QAbstractTableModel {
   Q_OBJECT

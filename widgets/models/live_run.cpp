@@ -28,16 +28,15 @@ void LiveRun::setSites(const std::vector<protocol::LiveSite>& sites) {
   m_rowOfSite.assign(sites.size(), -1);
   for (std::size_t row = 0; row < m_rows.size(); ++row)
     for (const std::int64_t site : m_rows[row].sites) m_rowOfSite[static_cast<std::size_t>(site)] = static_cast<std::int64_t>(row);
-  m_data.rows = static_cast<std::int64_t>(m_rows.size());
-  m_data.samples = static_cast<std::int64_t>(m_session.samples.ids.size());
-  m_data.cells.assign(static_cast<std::size_t>(m_data.rows * m_data.samples), {});
+  m_data = render::HeatmapData(static_cast<std::int64_t>(m_rows.size()), static_cast<std::int64_t>(m_session.samples.ids.size()));
   m_isDone.assign(m_isDone.size(), false);
   m_samplesDone = 0;
 }
 
 void LiveRun::add(const protocol::CellBlock& block) {
+  if (m_isDone.empty()) return;
   if (block.sites) setSites(*block.sites);
-  if (m_data.cells.empty() || block.rows() == 0) return;
+  if (m_rows.empty() || block.rows() == 0) return;
   const auto columns = static_cast<std::int64_t>(block.samples.size());
   storage::RunMetrics metrics;
   metrics[Metric::relL2] = {block.rows(), columns, block.relL2};
@@ -45,18 +44,16 @@ void LiveRun::add(const protocol::CellBlock& block) {
   std::vector<render::ModuleRow> siteRows;
   for (std::int64_t i = 0; i < block.rows(); ++i) siteRows.push_back({{}, {}, {i}});
   const render::HeatmapData told = render::moduleHeatmap(siteRows, metrics, Metric::relL2);
-  for (std::int64_t i = 0; i < told.rows; ++i) {
+  for (std::int64_t i = 0; i < told.rows(); ++i) {
     const std::size_t site = static_cast<std::size_t>(block.firstSite + i);
     if (site >= m_rowOfSite.size() || m_rowOfSite[site] < 0) continue;
     for (std::int64_t column = 0; column < columns; ++column) {
       const std::int64_t sample = block.samples[static_cast<std::size_t>(column)];
-      if (sample >= m_data.samples) continue;
-      render::Cell& cell = m_data.cells[static_cast<std::size_t>(m_rowOfSite[site] * m_data.samples + sample)];
-      cell = render::worse(cell, told.at(i, column));
+      if (sample < m_data.samples()) m_data.takeWorse(m_rowOfSite[site], sample, told.at(i, column));
     }
   }
   for (const std::int64_t sample : block.samples)
-    if (sample < m_data.samples && !m_isDone[static_cast<std::size_t>(sample)]) {
+    if (sample < m_data.samples() && !m_isDone[static_cast<std::size_t>(sample)]) {
       m_isDone[static_cast<std::size_t>(sample)] = true;
       ++m_samplesDone;
     }
@@ -65,8 +62,8 @@ void LiveRun::add(const protocol::CellBlock& block) {
 std::shared_ptr<const HeatmapContent> LiveRun::content() const {
   auto content = std::make_shared<HeatmapContent>();
   content->rows = m_rows;
-  content->data = m_data;
-  content->columns.resize(static_cast<std::size_t>(m_data.samples));
+  content->cells = std::make_shared<const render::HeatmapData>(m_data);
+  content->columns.resize(static_cast<std::size_t>(m_data.samples()));
   std::iota(content->columns.begin(), content->columns.end(), 0);
   for (const std::string& id : m_session.samples.ids) content->sampleIds << qt(id);
   content->metric = qt(session::label(Metric::relL2));

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "core/protocol/cells.h"
-#include "widgets/models/heatmap_table_model.h"
+#include "widgets/models/heatmap_content.h"
 
 #include <memory>
 
@@ -13,7 +13,7 @@ class LiveRun {
   void begin(const protocol::LiveExperiment& experiment);
   // Ignored before begin(). Cells of sites or samples that were never told are left out.
   void add(const protocol::CellBlock& block);
-  bool isEmpty() const { return m_data.cells.empty(); }
+  bool isEmpty() const { return m_rows.empty(); }
   std::int64_t samplesDone() const { return m_samplesDone; }
   // Modules x samples of relative L2, "not run" where nothing was told yet. A copy: it stays as it is.
   std::shared_ptr<const HeatmapContent> content() const;

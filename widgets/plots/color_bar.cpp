@@ -16,6 +16,11 @@ constexpr int kBarWidth = 14;
 constexpr int kLeft = 12;
 constexpr int kTriangle = 8;
 
+QString tickText(double value, const render::ColorRange& range) {
+  if (value == 0) return QStringLiteral("0");
+  return range.scale == render::Scale::linear ? models::qt(base::shortNumber(value)) : models::decadeText(value);
+}
+
 }  // namespace
 
 ColorBar::ColorBar(QWidget* parent) : QWidget(parent) {
@@ -25,12 +30,14 @@ ColorBar::ColorBar(QWidget* parent) : QWidget(parent) {
 
 QSize ColorBar::sizeHint() const {
   const QFontMetrics metrics(font());
-  return {kLeft + kBarWidth + 8 + metrics.horizontalAdvance(models::decadeText(-1e-10)) + 8 + metrics.height() + 8, 200};
+  return {kLeft + kBarWidth + 8 + std::max(metrics.horizontalAdvance(models::decadeText(-1e-10)), metrics.horizontalAdvance(QStringLiteral("-0.0005"))) + 8 + metrics.height() + 8, 200};
 }
 
 void ColorBar::setContent(const Content& content) {
   m_content = content;
-  setAccessibleDescription(tr("%1 from %2 to %3").arg(content.title, models::qt(base::shortNumber(content.range.low)), models::qt(base::shortNumber(content.range.high))));
+  const bool isSigned = content.map == render::ColorMap::vik;
+  const double from = isSigned ? -content.range.high : content.range.scale == render::Scale::linear ? 0 : content.range.low;
+  setAccessibleDescription(tr("%1 from %2 to %3, %4").arg(content.title, models::qt(base::shortNumber(from)), models::qt(base::shortNumber(content.range.high)), models::qt(render::label(content.range.scale))));
   update();
 }
 
@@ -63,22 +70,15 @@ void ColorBar::paintEvent(QPaintEvent*) {
   painter.drawPolygon(QPolygonF({{middle, bar.bottom() + 3.0 + kTriangle}, {middle + kBarWidth / 2.0, bar.bottom() + 3.0}, {middle - kBarWidth / 2.0, bar.bottom() + 3.0}}));
   const QFontMetrics metrics = painter.fontMetrics();
   const double textX = bar.right() + 8;
-  std::vector<double> ticks = render::decadeTicks(m_content.range);
-  if (m_content.map == render::ColorMap::vik) {
-    const std::vector<double> positive = ticks;
-    for (const double t : positive) ticks.push_back(-t);
-  }
   double lastY = 1e9;
-  std::sort(ticks.begin(), ticks.end());
-  for (const double value : ticks) {
+  for (const double value : render::rangeTicks(m_content.range, m_content.map)) {
     const double y = yOf(value);
     painter.setPen(theme.muted);
     painter.drawLine(QPointF(bar.right() + 1, y), QPointF(bar.right() + 4, y));
     if (lastY - y < metrics.height()) continue;
-    painter.drawText(QPointF(textX, y + metrics.ascent() / 2.0 - 1), models::decadeText(value));
+    painter.drawText(QPointF(textX, y + metrics.ascent() / 2.0 - 1), tickText(value, m_content.range));
     lastY = y;
   }
-  if (m_content.map == render::ColorMap::vik) painter.drawText(QPointF(textX, yOf(0) + metrics.ascent() / 2.0 - 1), QStringLiteral("0"));
   if (m_content.tolerance > 0) {
     const double y = yOf(m_content.tolerance);
     painter.setPen(QPen(theme.bad, 2));

@@ -8,10 +8,11 @@
 namespace ulpscope::plots {
 namespace {
 
-using models::qt;
-
 constexpr int kTickLength = 4;
 constexpr double kGlyphFrom = 6;  // px a side
+constexpr int kFoldWidth = 13;    // of the triangle that unfolds
+constexpr int kOpSiteIndent = 12;
+constexpr double kMarkStep = 3;   // px between marks where rows are lower than that
 
 struct CellSpan {
   std::int64_t first, last;  // exclusive
@@ -21,17 +22,13 @@ CellSpan shown(double first, double last, std::int64_t count) {
   return {std::max<std::int64_t>(0, static_cast<std::int64_t>(std::floor(first))), std::min(count, static_cast<std::int64_t>(std::ceil(last)))};
 }
 
-CellSpan shownRows(const HeatmapScene& s) { return shown(s.view.firstRow, s.view.lastRow, static_cast<std::int64_t>(s.content.rows.size())); }
-CellSpan shownColumns(const HeatmapScene& s) { return shown(s.view.firstColumn, s.view.lastColumn, static_cast<std::int64_t>(s.content.columns.size())); }
+CellSpan shownRows(const HeatmapScene& s) { return shown(s.view.firstRow, s.view.lastRow, s.content.rowCount()); }
+CellSpan shownColumns(const HeatmapScene& s) { return shown(s.view.firstColumn, s.view.lastColumn, s.content.columnCount()); }
 
 double rowHeight(const HeatmapScene& s) { return s.plot.height() / (s.view.lastRow - s.view.firstRow); }
 double columnWidth(const HeatmapScene& s) { return s.plot.width() / (s.view.lastColumn - s.view.firstColumn); }
 double rowCenter(const HeatmapScene& s, std::int64_t row) { return s.plot.top() + (static_cast<double>(row) + 0.5 - s.view.firstRow) * rowHeight(s); }
 double columnCenter(const HeatmapScene& s, std::int64_t column) { return s.plot.left() + (static_cast<double>(column) + 0.5 - s.view.firstColumn) * columnWidth(s); }
-
-QString rowText(const models::HeatmapContent& content, std::int64_t row) {
-  return models::modulePathText(qt(content.rows[static_cast<std::size_t>(row)].path));
-}
 
 // direction -1: up, 1: down.
 void paintArrow(QPainter& painter, QPointF c, int direction, const QColor& color) {
@@ -43,26 +40,118 @@ void paintArrow(QPainter& painter, QPointF c, int direction, const QColor& color
   painter.restore();
 }
 
-}  // namespace
-
-int rowLabelWidth(const models::HeatmapContent& content, const QFontMetrics& metrics, int most) {
-  int width = 0;
-  for (std::int64_t row = 0; row < static_cast<std::int64_t>(content.rows.size()) && width < most; ++row)
-    width = std::max(width, metrics.horizontalAdvance(rowText(content, row)));
-  return std::min(width, most);
+// Points right where there is something to unfold, down where it is unfolded.
+void paintFold(QPainter& painter, const QRect& rect, bool isUnfolded, const QColor& color) {
+  const QPointF c = QRectF(rect).center();
+  painter.setPen(Qt::NoPen);
+  painter.setBrush(color);
+  painter.drawPolygon(isUnfolded ? QPolygonF({{c.x() - 4, c.y() - 2.5}, {c.x() + 4, c.y() - 2.5}, {c.x(), c.y() + 3}})
+                                 : QPolygonF({{c.x() - 2.5, c.y() - 4}, {c.x() + 3, c.y()}, {c.x() - 2.5, c.y() + 4}}));
+  painter.setBrush(Qt::NoBrush);
 }
 
-void paintRowLabels(QPainter& painter, const HeatmapScene& s) {
-  const QFontMetrics metrics = painter.fontMetrics();
-  const int room = s.plot.left() - kRowMarkWidth - 6;
+// An infinity's triangle, drawn once and stamped: a map may hold thousands.
+QPixmap glyph(render::CellKind kind, double radius, double pixelRatio) {
+  const int side = 2 * static_cast<int>(std::ceil(radius)) + 2;
+  QPixmap pixmap(QSize(side, side) * pixelRatio);
+  pixmap.setDevicePixelRatio(pixelRatio);
+  pixmap.fill(Qt::transparent);
+  QPainter painter(&pixmap);
+  paintTriangle(painter, {side / 2.0, side / 2.0}, radius, kind);
+  return pixmap;
+}
+
+}  // namespace
+
+int rowLabelWidth(const models::HeatmapContent& content, const QFontMetrics& metrics) {
+  // Measuring is dear: only those that come near the longest in letters are measured.
+  std::size_t longest = 0;
+  for (const render::ModuleRow& row : content.rows) longest = std::max(longest, row.isOpSite() ? row.opSite.size() : row.path.size());
+  int width = metrics.horizontalAdvance(models::modulePathText({}));
+  for (const render::ModuleRow& row : content.rows) {
+    if ((row.isOpSite() ? row.opSite.size() : row.path.size()) * 5 < longest * 4) continue;
+    width = std::max(width, metrics.horizontalAdvance(models::rowText(row)) + (row.isOpSite() ? kOpSiteIndent : 0));
+  }
+  return width + kFoldWidth + 3;
+}
+
+std::vector<LabelPlace> labelPlaces(const HeatmapScene& s, const QFontMetrics& metrics) {
+  std::vector<LabelPlace> places;
+  const int right = s.plot.left() - kRowMarkWidth - 4;
   const std::int64_t step = std::max<std::int64_t>(1, static_cast<std::int64_t>(std::ceil((metrics.height() + 1) / rowHeight(s))));
   const CellSpan rows = shownRows(s);
   for (std::int64_t row = (rows.first + step - 1) / step * step; row < rows.last; row += step) {
     const double y = rowCenter(s, row);
     if (y < s.plot.top() || y > s.plot.bottom() + 1) continue;
-    painter.setPen(s.theme.muted);
-    const QString text = metrics.elidedText(rowText(s.content, row), Qt::ElideLeft, room);
-    painter.drawText(QRectF(2, y - metrics.height(), room, metrics.height() * 2), Qt::AlignRight | Qt::AlignVCenter, text);
+    const render::ModuleRow& at = s.content.rows[static_cast<std::size_t>(row)];
+    const int end = right - (at.isOpSite() ? kOpSiteIndent : 0);
+    LabelPlace place{row, metrics.elidedText(models::rowText(at), Qt::ElideLeft, end - kFoldWidth - 2), {}, {}};
+    const int width = metrics.horizontalAdvance(place.words);
+    place.text = QRectF(end - width - 1, y - metrics.height() / 2.0 - 0.5, width + 2, metrics.height() + 1);
+    if (s.look.rowFolds[static_cast<std::size_t>(row)] != RowFold::none)
+      place.fold = QRect(end - width - kFoldWidth - 1, static_cast<int>(std::lround(y)) - kFoldWidth / 2, kFoldWidth, kFoldWidth);
+    places.push_back(place);
+  }
+  return places;
+}
+
+QString labelTooltip(const models::HeatmapContent& content, const HeatmapLook& look, std::int64_t row) {
+  const QString title = models::rowTitle(content.rows[static_cast<std::size_t>(row)]);
+  switch (look.rowFolds[static_cast<std::size_t>(row)]) {
+    case RowFold::folded: return title + QObject::tr("\nTriangle or double click, or Enter: show its op sites");
+    case RowFold::unfolded: return title + QObject::tr("\nTriangle or double click, or Enter: hide its op sites");
+    case RowFold::none: break;
+  }
+  return title;
+}
+
+void paintRowLabels(QPainter& painter, const HeatmapScene& s) {
+  painter.save();
+  painter.setRenderHint(QPainter::Antialiasing);
+  const double guide = s.plot.left() - kRowMarkWidth - 4 - kOpSiteIndent / 2.0 + 1;
+  for (const LabelPlace& place : labelPlaces(s, painter.fontMetrics())) {
+    const bool isOpSite = s.content.rows[static_cast<std::size_t>(place.row)].isOpSite();
+    painter.setPen(isOpSite ? s.theme.text : s.theme.muted);
+    painter.drawText(place.text, Qt::AlignCenter | Qt::TextDontClip, place.words);
+    if (isOpSite) {
+      painter.setPen(QPen(s.theme.line, 2));
+      const double half = std::max(rowHeight(s), place.text.height()) / 2;
+      painter.drawLine(QPointF(guide, place.text.center().y() - half), QPointF(guide, place.text.center().y() + half));
+    }
+    if (!place.fold.isEmpty()) paintFold(painter, place.fold, s.look.rowFolds[static_cast<std::size_t>(place.row)] == RowFold::unfolded, s.theme.text);
+  }
+  painter.restore();
+}
+
+void paintGroups(QPainter& painter, const HeatmapScene& s) {
+  const QFontMetrics metrics = painter.fontMetrics();
+  for (const render::SampleGroup& group : s.content.groups) {
+    const double left = s.plot.left() + (static_cast<double>(group.first) - s.view.firstColumn) * columnWidth(s);
+    const double right = left + static_cast<double>(group.count) * columnWidth(s);
+    if (right < s.plot.left() || left > s.plot.right()) continue;
+    if (group.first > 0 && left > s.plot.left()) {
+      painter.setPen(QPen(Qt::black, 3));
+      painter.drawLine(QPointF(left, s.plot.top()), QPointF(left, s.plot.bottom()));
+      painter.setPen(QPen(Qt::white, 1));
+      painter.drawLine(QPointF(left, s.plot.top()), QPointF(left, s.plot.bottom()));
+    }
+    const QString words = QStringLiteral("%1 (%2)").arg(models::qt(group.name)).arg(group.count);
+    const double from = std::max<double>(left, s.plot.left()), to = std::min<double>(right, s.plot.right());
+    const QRectF room(from + 3, s.plot.top() + 3, to - from - 6, metrics.height() + 4);
+    const int width = metrics.horizontalAdvance(words) + 8;
+    if (room.width() < width) continue;
+    const QRectF pill(room.left(), room.top(), width, room.height());
+    painter.fillRect(pill, s.theme.base);
+    painter.setPen(s.theme.text);
+    painter.drawText(pill, Qt::AlignCenter, words);
+  }
+}
+
+void paintCrosshair(QPainter& painter, const QRect& plot, QPointF at) {
+  for (const auto& [color, width] : {std::pair{QColor(0, 0, 0, 90), 3}, std::pair{QColor(255, 255, 255, 190), 1}}) {
+    painter.setPen(QPen(color, width));
+    painter.drawLine(QPointF(plot.left(), at.y()), QPointF(plot.right(), at.y()));
+    painter.drawLine(QPointF(at.x(), plot.top()), QPointF(at.x(), plot.bottom()));
   }
 }
 
@@ -79,20 +168,26 @@ void paintRowMarks(QPainter& painter, const HeatmapScene& s) {
   const double x = s.plot.left() - kRowMarkWidth / 2.0 - 1;
   const CellSpan rows = shownRows(s);
   const QColor& color = s.theme.origin.background;
-  for (std::int64_t row = rows.first; row < rows.last; ++row)
-    if (s.look.rowMarks[static_cast<std::size_t>(row)] == RowMark::consequence)
-      paintDiamond(painter, {x, rowCenter(s, row)}, std::clamp(rowHeight(s) / 2 - 1, 1.5, 4.0), color, RowMark::consequence);
+  double last = -1e9;
+  for (std::int64_t row = rows.first; row < rows.last; ++row) {
+    if (s.look.rowMarks[static_cast<std::size_t>(row)] != RowMark::consequence || rowCenter(s, row) - last < kMarkStep) continue;
+    last = rowCenter(s, row);
+    paintDiamond(painter, {x, last}, std::clamp(rowHeight(s) / 2 - 1, 1.5, 4.0), color, RowMark::consequence);
+  }
   // Origins last, so that no consequence hides one; those out of sight as an arrow at the edge.
+  bool above = false, below = false;
+  last = -1e9;
   for (std::int64_t row = 0; row < static_cast<std::int64_t>(s.look.rowMarks.size()); ++row) {
     if (s.look.rowMarks[static_cast<std::size_t>(row)] != RowMark::origin) continue;
     const double y = rowCenter(s, row);
-    if (y < s.plot.top())
-      paintArrow(painter, {x, s.plot.top() + 4.0}, -1, color);
-    else if (y > s.plot.bottom() + 1)
-      paintArrow(painter, {x, s.plot.bottom() - 4.0}, 1, color);
-    else
-      paintDiamond(painter, {x, y}, 5, color, RowMark::origin);
+    above = above || y < s.plot.top();
+    below = below || y > s.plot.bottom() + 1;
+    if (y < s.plot.top() || y > s.plot.bottom() + 1 || y - last < kMarkStep) continue;
+    last = y;
+    paintDiamond(painter, {x, y}, 5, color, RowMark::origin);
   }
+  if (above) paintArrow(painter, {x, s.plot.top() + 4.0}, -1, color);
+  if (below) paintArrow(painter, {x, s.plot.bottom() - 4.0}, 1, color);
 }
 
 void paintSampleAxis(QPainter& painter, const HeatmapScene& s) {
@@ -100,7 +195,7 @@ void paintSampleAxis(QPainter& painter, const HeatmapScene& s) {
   const CellSpan columns = shownColumns(s);
   int widest = metrics.horizontalAdvance(QStringLiteral("0000"));
   for (std::int64_t c = columns.first; c < columns.last && c < columns.first + 200; ++c)
-    widest = std::max(widest, metrics.horizontalAdvance(s.content.sampleIds.value(s.content.columns[static_cast<std::size_t>(c)])));
+    widest = std::max(widest, metrics.horizontalAdvance(s.content.sampleId(s.content.sampleAt(c))));
   const bool showIds = columnWidth(s) >= widest + 8;
   const std::int64_t step = showIds ? 1 : render::indexTickStep(s.view.lastColumn - s.view.firstColumn, std::max(1, s.plot.width() / 70));
   painter.setPen(s.theme.muted);
@@ -108,7 +203,7 @@ void paintSampleAxis(QPainter& painter, const HeatmapScene& s) {
   for (std::int64_t column = (columns.first + step) / step * step - 1; column < columns.last; column += step) {
     const double x = columnCenter(s, column);
     if (x < s.plot.left() || x > s.plot.right() + 1) continue;
-    const QString text = showIds ? s.content.sampleIds.value(s.content.columns[static_cast<std::size_t>(column)]) : QString::number(column + 1);
+    const QString text = showIds ? s.content.sampleId(s.content.sampleAt(column)) : QString::number(column + 1);
     painter.drawLine(QPointF(x, s.plot.bottom() + 1), QPointF(x, s.plot.bottom() + 1 + kTickLength));
     painter.drawText(QRectF(x - 60, s.plot.bottom() + kTickLength + 2, 120, metrics.height()), Qt::AlignHCenter | Qt::AlignTop, text);
   }
@@ -130,19 +225,23 @@ void paintTriangle(QPainter& painter, QPointF c, double r, render::CellKind kind
 void paintGlyphs(QPainter& painter, const HeatmapScene& s) {
   const double side = std::min(rowHeight(s), columnWidth(s));
   if (side < kGlyphFrom) return;
+  const double ratio = painter.device()->devicePixelRatioF();
+  const double radius = std::min(side / 2 - 1, 7.0);
+  const QPixmap plus = glyph(render::CellKind::plusInf, radius, ratio), minus = glyph(render::CellKind::minusInf, radius, ratio);
+  const QPointF corner(plus.width() / ratio / 2, plus.height() / ratio / 2);
   const CellSpan rows = shownRows(s);
   const CellSpan columns = shownColumns(s);
   painter.save();
   painter.setClipRect(s.plot);
+  painter.setPen(QPen(QColor(0x30, 0x30, 0x30), 1));
   for (std::int64_t row = rows.first; row < rows.last; ++row)
     for (std::int64_t column = columns.first; column < columns.last; ++column) {
-      const render::CellKind kind = s.content.data.at(row, s.content.columns[static_cast<std::size_t>(column)]).kind;
-      if (kind != render::CellKind::plusInf && kind != render::CellKind::minusInf) continue;
+      const render::PackedCell cell = s.content.data().row(row)[s.content.sampleAt(column)];
+      if (cell != render::kPackedPlusInf && cell != render::kPackedMinusInf) continue;
       const QPointF center(columnCenter(s, column), rowCenter(s, row));
-      paintTriangle(painter, center, std::min(side / 2 - 1, 7.0), kind);
-      if (kind == render::CellKind::plusInf) continue;
-      painter.setPen(QPen(QColor(0x30, 0x30, 0x30), 1));
-      painter.drawRect(QRectF(center.x() - columnWidth(s) / 2 + 0.5, center.y() - rowHeight(s) / 2 + 0.5, columnWidth(s) - 1, rowHeight(s) - 1));
+      painter.drawPixmap(center - corner, cell == render::kPackedPlusInf ? plus : minus);
+      if (cell == render::kPackedMinusInf)
+        painter.drawRect(QRectF(center.x() - columnWidth(s) / 2 + 0.5, center.y() - rowHeight(s) / 2 + 0.5, columnWidth(s) - 1, rowHeight(s) - 1));
     }
   painter.restore();
 }

@@ -19,8 +19,20 @@ constexpr int kTop = 10;
 constexpr int kRight = 20;  // half a tick label
 constexpr int kDragFrom = 5;         // px before a press becomes a pan
 constexpr double kWheelStep = 1.25;  // zoom a notch
-constexpr double kSmallestBox = 9;  // px of the selection's frame
+constexpr double kSmallestBox = 9;   // px of the selection's frame
 constexpr int kPage = 10;            // cells a page key moves
+
+// The same part of a map with other counts: what was whole stays whole, what was zoomed in keeps its place and size.
+void fit(double& first, double& last, double before, double now) {
+  if (last - first >= before || last - first >= now) {
+    first = 0;
+    last = std::max(1.0, now);
+    return;
+  }
+  const double back = std::max(0.0, last - now);
+  first -= back;
+  last -= back;
+}
 
 }  // namespace
 
@@ -29,31 +41,42 @@ HeatmapView::HeatmapView(QWidget* parent) : QWidget(parent) {
   setFocusPolicy(Qt::StrongFocus);
   setMinimumSize(260, 160);
   setAccessibleName(tr("Heatmap, modules by samples"));
-  setAccessibleDescription(tr("Arrow keys move the cell cursor, plus and minus zoom, 0 shows all. The same values stand in the table view."));
+  setAccessibleDescription(tr("Arrow keys move the cell cursor, Enter unfolds or folds the op sites of its module, plus and minus zoom, 0 shows all. "
+                              "The same values stand in the table view."));
 }
 
-std::int64_t HeatmapView::rowCount() const { return m_content ? static_cast<std::int64_t>(m_content->rows.size()) : 0; }
-std::int64_t HeatmapView::columnCount() const { return m_content ? static_cast<std::int64_t>(m_content->columns.size()) : 0; }
-
 void HeatmapView::setContent(std::shared_ptr<const models::HeatmapContent> content, const HeatmapLook& look) {
-  const std::int64_t rows = rowCount();
-  const std::int64_t columns = columnCount();
+  const std::int64_t rows = rowCount(), columns = columnCount();
   m_content = std::move(content);
-  m_look = look;
-  m_look.rowMarks.resize(static_cast<std::size_t>(rowCount()));
+  m_image.setContent(m_content);
+  m_labelWidth = m_content ? rowLabelWidth(*m_content, QFontMetrics(font())) : 0;
   m_hovered.reset();
   if (rows != rowCount() || columns != columnCount()) {
     m_selected.reset();
     m_highlightedRow = -1;
-    m_view = render::wholeMap(rowCount(), columnCount(), 1, 1);
+    fit(m_view.firstRow, m_view.lastRow, static_cast<double>(rows), static_cast<double>(rowCount()));
+    fit(m_view.firstColumn, m_view.lastColumn, static_cast<double>(columns), static_cast<double>(columnCount()));
   }
+  applyLook(look);
   layOut();
+}
+
+void HeatmapView::setLook(const HeatmapLook& look) {
+  applyLook(look);
+  update();
+}
+
+void HeatmapView::applyLook(const HeatmapLook& look) {
+  m_look = look;
+  m_look.rowMarks.resize(static_cast<std::size_t>(rowCount()));
+  m_look.rowFolds.resize(static_cast<std::size_t>(rowCount()));
+  m_image.setColors(m_look.range, m_look.map, themeOf(this).forRender());
+  m_sceneIsOld = true;
 }
 
 void HeatmapView::layOut() {
   const QFontMetrics metrics(font());
-  const int labels = m_content ? rowLabelWidth(*m_content, metrics, width() / 3) : 0;
-  const int left = labels + kRowMarkWidth + 10;
+  const int left = std::min(m_labelWidth, width() / 3) + kRowMarkWidth + 10;
   const int bottom = 2 * metrics.height() + 14;
   m_plot = QRect(left, kTop, std::max(1, width() - left - kRight), std::max(1, height() - kTop - bottom));
   render::Viewport view = m_view;
@@ -64,48 +87,54 @@ void HeatmapView::layOut() {
 
 void HeatmapView::setViewport(const render::Viewport& viewport) {
   m_view = viewport;
-  m_imageIsOld = true;
+  m_sceneIsOld = true;
   update();
   emit viewportChanged();
 }
 
-void HeatmapView::updateImage() {
-  if (!m_imageIsOld || !m_content) return;
-  render::Viewport pixels = m_view;
+const QPixmap& HeatmapView::scene() {
   const double ratio = devicePixelRatioF();
+  const QSize pixels(static_cast<int>(std::ceil(width() * ratio)), static_cast<int>(std::ceil(height() * ratio)));
+  if (!m_sceneIsOld && m_scene.size() == pixels) return m_scene;
+  if (m_scene.size() != pixels) m_scene = QPixmap(pixels);
+  m_scene.setDevicePixelRatio(ratio);
+  QPainter painter(&m_scene);
+  painter.setFont(font());
+  paintScene(painter);
+  m_sceneIsOld = false;
+  return m_scene;
+}
+
+void HeatmapView::paintScene(QPainter& painter) {
+  const Theme& theme = themeOf(this);
+  painter.fillRect(rect(), theme.base);
+  if (rowCount() == 0 || columnCount() == 0) return;
+  const double ratio = devicePixelRatioF();
+  render::Viewport pixels = m_view;
   pixels.width = std::max(1, static_cast<int>(std::lround(m_plot.width() * ratio)));
   pixels.height = std::max(1, static_cast<int>(std::lround(m_plot.height() * ratio)));
   pixels.pixelRatio = std::max(1, static_cast<int>(std::lround(ratio)));
-  const std::vector<std::uint8_t> rgba =
-      render::heatmapPixels(m_content->data, m_content->columns, pixels, m_look.range, m_look.map, themeOf(this).forRender());
-  m_image = QImage(rgba.data(), pixels.width, pixels.height, pixels.width * 4, QImage::Format_RGBA8888).copy();
-  m_image.setDevicePixelRatio(ratio);
-  m_imageIsOld = false;
+  painter.drawImage(m_plot.topLeft(), m_image.image(pixels, ratio));
+  const HeatmapScene scene{*m_content, m_look, m_view, m_plot, theme};
+  paintGlyphs(painter, scene);
+  paintGroups(painter, scene);
+  paintRowLabels(painter, scene);
+  paintRowMarks(painter, scene);
+  paintSampleAxis(painter, scene);
+}
+
+QRectF HeatmapView::rectOf(render::CellIndex cell) const {
+  const render::PixelRect r = render::cellRect(m_view, cell);
+  return {m_plot.left() + r.x, m_plot.top() + r.y, r.width, r.height};
 }
 
 void HeatmapView::paintEvent(QPaintEvent*) {
   QPainter painter(this);
   const Theme& theme = themeOf(this);
-  painter.fillRect(rect(), theme.base);
-  if (!m_content || rowCount() == 0 || columnCount() == 0) return;
-  updateImage();
-  painter.drawImage(m_plot.topLeft(), m_image);
-  const HeatmapScene scene{*m_content, m_look, m_view, m_plot, theme};
-  paintGlyphs(painter, scene);
-  paintRowLabels(painter, scene);
-  paintRowMarks(painter, scene);
-  paintSampleAxis(painter, scene);
+  painter.drawPixmap(0, 0, scene());
+  if (rowCount() == 0 || columnCount() == 0) return;
   painter.setClipRect(m_plot.adjusted(-2, -2, 2, 2));
-  const auto lines = [&](const QRectF& cell, const QColor& color) {
-    painter.setPen(QPen(color, 1));
-    painter.drawLine(QPointF(m_plot.left(), cell.center().y()), QPointF(m_plot.right(), cell.center().y()));
-    painter.drawLine(QPointF(cell.center().x(), m_plot.top()), QPointF(cell.center().x(), m_plot.bottom()));
-  };
-  const auto rectOf = [&](render::CellIndex cell) {
-    const render::PixelRect r = render::cellRect(m_view, cell);
-    return QRectF(m_plot.left() + r.x, m_plot.top() + r.y, r.width, r.height);
-  };
-  if (m_hovered) lines(rectOf(*m_hovered), QColor(255, 255, 255, 120));
+  if (m_hovered) paintCrosshair(painter, m_plot, rectOf(*m_hovered).center());
   if (m_selected) {
     const QRectF cell = rectOf(*m_selected);
     const double growX = std::max(0.0, kSmallestBox - cell.width()) / 2;
@@ -128,8 +157,11 @@ void HeatmapView::paintEvent(QPaintEvent*) {
 void HeatmapView::resizeEvent(QResizeEvent*) { layOut(); }
 
 void HeatmapView::changeEvent(QEvent* event) {
-  if (event->type() == QEvent::PaletteChange) m_imageIsOld = true;
-  if (event->type() == QEvent::FontChange) layOut();
+  if (event->type() == QEvent::PaletteChange) applyLook(HeatmapLook(m_look));
+  if (event->type() == QEvent::FontChange) {
+    m_labelWidth = m_content ? rowLabelWidth(*m_content, QFontMetrics(font())) : 0;
+    layOut();
+  }
   QWidget::changeEvent(event);
 }
 
@@ -138,18 +170,40 @@ std::optional<render::CellIndex> HeatmapView::cellUnder(const QPointF& position)
 }
 
 std::optional<QPoint> HeatmapView::centerOf(render::CellIndex cell) const {
-  const render::PixelRect r = render::cellRect(m_view, cell);
-  const QPoint center(m_plot.left() + static_cast<int>(r.x + r.width / 2), m_plot.top() + static_cast<int>(r.y + r.height / 2));
+  const QPoint center = rectOf(cell).center().toPoint();
   return m_plot.contains(center) ? std::optional(center) : std::nullopt;
+}
+
+models::CellBlock HeatmapView::visibleBlock() const {
+  const auto first = [](double v) { return std::max<std::int64_t>(0, static_cast<std::int64_t>(std::floor(v + 1e-9))); };
+  const auto last = [](double v, std::int64_t count) { return std::min(count, static_cast<std::int64_t>(std::ceil(v - 1e-9))); };
+  return {first(m_view.firstRow), last(m_view.lastRow, rowCount()), first(m_view.firstColumn), last(m_view.lastColumn, columnCount())};
+}
+
+QRect HeatmapView::foldRectOf(std::int64_t row) const {
+  if (!m_content) return {};
+  const HeatmapScene scene{*m_content, m_look, m_view, m_plot, themeOf(this)};
+  for (const LabelPlace& label : labelPlaces(scene, QFontMetrics(font())))
+    if (label.row == row) return label.fold;
+  return {};
+}
+
+std::int64_t HeatmapView::labelRowUnder(const QPointF& position) const {
+  if (!m_content || position.x() >= m_plot.left()) return -1;
+  const HeatmapScene scene{*m_content, m_look, m_view, m_plot, themeOf(this)};
+  for (const LabelPlace& label : labelPlaces(scene, QFontMetrics(font())))
+    if (position.y() >= label.text.top() && position.y() < label.text.bottom()) return label.row;
+  return -1;
 }
 
 void HeatmapView::setSelected(std::optional<render::CellIndex> cell) {
   if (m_selected == cell) return;
   m_selected = cell;
-  if (cell)
-    setViewport(render::showing(m_view, *cell, rowCount(), columnCount()));
-  else
+  const render::Viewport view = cell ? render::showing(m_view, *cell, rowCount(), columnCount()) : m_view;
+  if (view == m_view)
     update();
+  else
+    setViewport(view);
 }
 
 void HeatmapView::setRowHighlight(std::int64_t row) {
@@ -160,13 +214,13 @@ void HeatmapView::setRowHighlight(std::int64_t row) {
 
 void HeatmapView::select(render::CellIndex cell) {
   setSelected(cell);
-  emit cellHovered(textFor(cell));
-  emit cellSelected(cell.row, m_content->columns[static_cast<std::size_t>(cell.column)]);
+  const QString text = textFor(cell);
+  setAccessibleDescription(text);  // read out by screen readers as it changes
+  emit cellHovered(text);
+  emit cellSelected(cell.row, m_content->sampleAt(cell.column));
 }
 
-QString HeatmapView::textFor(render::CellIndex cell) const {
-  return m_textOf ? m_textOf(cell.row, m_content->columns[static_cast<std::size_t>(cell.column)]) : QString();
-}
+QString HeatmapView::textFor(render::CellIndex cell) const { return m_textOf ? m_textOf(cell.row, m_content->sampleAt(cell.column)) : QString(); }
 
 void HeatmapView::hover(std::optional<render::CellIndex> cell) {
   if (m_hovered == cell) return;
@@ -189,12 +243,26 @@ void HeatmapView::mouseMoveEvent(QMouseEvent* event) {
     if (m_dragging) setViewport(render::panned(m_pressedView, moved.x(), moved.y(), rowCount(), columnCount()));
     return;
   }
+  const std::int64_t label = labelRowUnder(event->position());
+  setCursor(label >= 0 && foldRectOf(label).contains(event->position().toPoint()) ? Qt::PointingHandCursor : Qt::ArrowCursor);
   hover(cellUnder(event->position()));
 }
 
 void HeatmapView::mouseReleaseEvent(QMouseEvent* event) {
   if (event->button() != Qt::LeftButton || m_dragging) return;
-  if (const auto cell = cellUnder(event->position())) select(*cell);
+  if (const auto cell = cellUnder(event->position())) return select(*cell);
+  const std::int64_t row = labelRowUnder(event->position());
+  if (row < 0) return;
+  if (foldRectOf(row).contains(event->position().toPoint()))
+    emit foldToggled(row);
+  else
+    emit rowSelected(row);
+}
+
+void HeatmapView::mouseDoubleClickEvent(QMouseEvent* event) {
+  const std::int64_t row = labelRowUnder(event->position());
+  if (row >= 0 && !foldRectOf(row).contains(event->position().toPoint())) emit foldToggled(row);
+  m_dragging = true;  // its release is no click of its own
 }
 
 void HeatmapView::leaveEvent(QEvent*) { hover(std::nullopt); }
@@ -209,14 +277,8 @@ void HeatmapView::wheelEvent(QWheelEvent* event) {
 
 void HeatmapView::zoomBy(double factor) {
   if (!m_content) return;
-  double x = m_view.width / 2.0;
-  double y = m_view.height / 2.0;
-  if (m_selected) {
-    const render::PixelRect r = render::cellRect(m_view, *m_selected);
-    x = r.x + r.width / 2;
-    y = r.y + r.height / 2;
-  }
-  setViewport(render::zoomed(m_view, factor, x, y, rowCount(), columnCount()));
+  const QPointF at = m_selected ? rectOf(*m_selected).center() - QPointF(m_plot.topLeft()) : QPointF(m_view.width / 2.0, m_view.height / 2.0);
+  setViewport(render::zoomed(m_view, factor, at.x(), at.y(), rowCount(), columnCount()));
 }
 
 void HeatmapView::showAll() { setViewport(render::wholeMap(rowCount(), columnCount(), m_view.width, m_view.height)); }
@@ -241,6 +303,10 @@ void HeatmapView::keyPressEvent(QKeyEvent* event) {
     case Qt::Key_PageDown: return moveCursor(kPage, 0);
     case Qt::Key_Home: return moveCursor(0, -columnCount());
     case Qt::Key_End: return moveCursor(0, columnCount());
+    case Qt::Key_Return:
+    case Qt::Key_Enter:
+      if (cursorRow() >= 0) emit foldToggled(cursorRow());
+      return;
     case Qt::Key_Plus: return zoomBy(kWheelStep);
     case Qt::Key_Minus: return zoomBy(1 / kWheelStep);
     case Qt::Key_0: return showAll();
@@ -248,17 +314,22 @@ void HeatmapView::keyPressEvent(QKeyEvent* event) {
   }
 }
 
+bool HeatmapView::showTooltip(const QPoint& position, const QPoint& globalPosition) {
+  QString text;
+  if (const auto cell = cellUnder(position))
+    text = m_tooltipOf ? m_tooltipOf(cell->row, m_content->sampleAt(cell->column)) : textFor(*cell);
+  else if (const std::int64_t row = labelRowUnder(position); row >= 0)
+    text = labelTooltip(*m_content, m_look, row);
+  if (text.isEmpty()) return false;
+  QToolTip::showText(globalPosition, text, this);
+  return true;
+}
+
 bool HeatmapView::event(QEvent* event) {
-  if (event->type() == QEvent::ToolTip && m_content) {
-    const auto* help = static_cast<QHelpEvent*>(event);
-    const auto cell = cellUnder(help->pos());
-    if (cell)
-      QToolTip::showText(help->globalPos(), textFor(*cell), this);
-    else
-      QToolTip::hideText();
-    return true;
-  }
-  return QWidget::event(event);
+  if (event->type() != QEvent::ToolTip || !m_content) return QWidget::event(event);
+  const auto* help = static_cast<QHelpEvent*>(event);
+  if (!showTooltip(help->pos(), help->globalPos())) QToolTip::hideText();
+  return true;
 }
 
 }  // namespace ulpscope::plots

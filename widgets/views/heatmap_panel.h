@@ -3,15 +3,20 @@
 
 #include "widgets/models/heatmap_table_model.h"
 #include "widgets/plots/heatmap_view.h"
+#include "widgets/views/heatmap_builder.h"
 #include "widgets/views/workbench.h"
 
+#include <QTimer>
 #include <QWidget>
 
-class QComboBox;
+#include <optional>
+
+class QAction;
+class QCheckBox;
 class QLabel;
+class QMenu;
 class QStackedWidget;
 class QTableView;
-class QToolButton;
 
 namespace ulpscope::plots {
 class ColorBar;
@@ -20,7 +25,9 @@ class ProfilePlot;
 
 namespace ulpscope::views {
 
+class HeatmapControls;
 class LegendWidget;
+class StaleBand;
 
 class HeatmapPanel : public QWidget {
   Q_OBJECT
@@ -28,40 +35,58 @@ class HeatmapPanel : public QWidget {
  public:
   explicit HeatmapPanel(Workbench& workbench, QWidget* parent = nullptr);
 
+  // What a run that goes on has measured so far, in place of the results before it; cells that are not there yet are "not run".
+  // Cheap to call: the newest content is shown four times a second at most. rows, cells (as large as rows x samples), columns,
+  // sampleIds and metric must be set; rows may be more from call to call. "Live" above the map goes back to the earlier results
+  // and forth.
+  void showLive(std::shared_ptr<const models::HeatmapContent> content);
+  // The run is over, one way or the other: the workbench's runs are shown again.
+  void endLive();
+  bool isLive() const { return m_live != nullptr; }
+
   plots::HeatmapView* heatmap() const { return m_heatmap; }
   QTableView* table() const { return m_table; }
-  const models::HeatmapContent* content() const { return m_content.get(); }
+  StaleBand* staleBand() const { return m_stale; }
+  const models::HeatmapContent* content() const { return m_content.get(); }  // nullptr: nothing shown yet
   const render::ColorRange& range() const { return m_range; }
   QString heading() const;
+  // Of the heatmap's context menu at a cell: copy, unfold, keep in FP32.
+  void fillMenu(QMenu& menu);
   void refreshIcons();
 
  signals:
   void cellHovered(const QString& text);
 
  private:
-  QWidget* makeBar();
   QWidget* makeMap();
+  QWidget* makeHeading();
+  void makeActions();
   void connectViews();
   void refresh();
-  void refreshRange();
-  void showContent(const models::RunPointer& run);
+  void showMessage(const QString& message);
+  void show(const std::shared_ptr<const models::HeatmapContent>& content, const plots::HeatmapLook& look);
+  void showRuns();
+  void showLiveNow();
+  bool showsLive() const;
   void refreshSelection();
   void alignSides();
+  void select(std::int64_t row, std::int64_t sample);
+  void toggleFold(std::int64_t row);
+  void copyCell();
+  void copyVisibleBlock();
+  void copyTableBlock();
+  void copy(const models::CellBlock& block);
+  void showMenu(const QPoint& position);
   QString textOf(std::int64_t row, std::int64_t sample) const;
-  std::int64_t rowOf(const QString& path) const;
-  render::Metric metric() const;
-  const std::vector<render::ModuleRow>& rowsOf(const models::LoadedRun& run) const;
-  render::ColorMap colorMap() const;
-  double tolerance() const;
+  QString tooltipOf(std::int64_t row, std::int64_t sample) const;
+  QStringList factsOf(std::int64_t row, std::int64_t sample) const;
+  std::int64_t rowOfSelection() const;
 
   Workbench& m_workbench;
-  QComboBox* m_metric = nullptr;
-  QComboBox* m_rows = nullptr;
-  QComboBox* m_order = nullptr;
-  QComboBox* m_colors = nullptr;
-  QToolButton* m_showTable = nullptr;
-  QToolButton* m_fit = nullptr;
+  HeatmapControls* m_controls = nullptr;
+  StaleBand* m_stale = nullptr;
   QLabel* m_heading = nullptr;
+  QCheckBox* m_liveBox = nullptr;
   QLabel* m_message = nullptr;
   LegendWidget* m_legend = nullptr;
   QStackedWidget* m_stack = nullptr;
@@ -69,11 +94,19 @@ class HeatmapPanel : public QWidget {
   plots::ProfilePlot* m_profile = nullptr;
   plots::ColorBar* m_colorBar = nullptr;
   QTableView* m_table = nullptr;
+  QAction* m_copyCell = nullptr;
+  QAction* m_copyBlock = nullptr;
   models::HeatmapTableModel m_tableModel;
-  std::shared_ptr<const models::HeatmapContent> m_content;
+  HeatmapBuilder m_builder;
+  std::shared_ptr<const models::HeatmapContent> m_content;  // shown
+  std::shared_ptr<const models::HeatmapContent> m_live;     // the newest of a run that goes on
+  QTimer m_liveTimer;
+  std::optional<render::ColorRange> m_liveRange;
   render::ColorRange m_range;
-  std::vector<render::ModuleRow> m_rowsOther;  // the run compared with, for tooltips of B - A
-  render::HeatmapData m_dataA, m_dataB;
+  QString m_sessionId;
+  // A click on a module's own row, while its op sites stand below it: its worst site is selected, the row stays this one.
+  QString m_chosenModule;
+  std::int64_t m_chosenSite = -1;
 };
 
 }  // namespace ulpscope::views

@@ -7,6 +7,8 @@
 #include <QImage>
 #include <QPainter>
 
+#include <memory>
+
 namespace ulpscope::views {
 namespace {
 
@@ -32,7 +34,8 @@ QImage swatch(render::CellKind kind, double ratio, render::Theme theme) {
   const int size = static_cast<int>(kSwatch * ratio);
   render::Viewport viewport = render::wholeMap(1, 1, size, size);
   viewport.pixelRatio = std::max(1, static_cast<int>(ratio + 0.5));
-  const auto rgba = render::heatmapPixels({1, 1, {render::Cell{kind, false, 0}}}, {0}, viewport, {}, render::ColorMap::viridis, theme);
+  const auto data = std::make_shared<const render::HeatmapData>(1, 1, std::vector{render::Cell{kind, false, 0}});
+  const auto rgba = render::heatmapPixels({data, {0}}, viewport, {{}, render::ColorMap::viridis, theme});
   QImage image = QImage(rgba.data(), size, size, size * 4, QImage::Format_RGBA8888).copy();
   image.setDevicePixelRatio(ratio);
   return image;

@@ -263,6 +263,10 @@ void MainWindow::connectWorkbench() {
   });
   connect(&m_workbench, &Workbench::notice, m_status, &QLabel::setText);
   connect(m_heatmap, &HeatmapPanel::cellHovered, m_status, &QLabel::setText);
+  connect(&m_workbench, &Workbench::liveChanged, this, [this] { m_heatmap->showLive(m_workbench.live().content()); });
+  connect(&m_workbench, &Workbench::runningChanged, this, [this] {
+    if (!m_workbench.isRunning()) m_heatmap->endLive();
+  });
 }
 
 void MainWindow::onSessionChanged() {

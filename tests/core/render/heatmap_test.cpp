@@ -58,8 +58,8 @@ TEST(OutputRows, AreOneAModuleWithTheSitesThatMadeItsOutputs) {
 TEST(ModuleHeatmap, OfAMetricThatWasNotComputedIsNotRunEverywhere) {
   const Fixture f;
   const HeatmapData data = moduleHeatmap(moduleRows(f.session, f.run), f.metrics, Metric::introducedRelL2);
-  EXPECT_EQ(data.samples, 2);
-  for (const Cell& cell : data.cells) EXPECT_EQ(cell.kind, CellKind::notRun);
+  EXPECT_EQ(data.samples(), 2);
+  for (const PackedCell cell : data.cells()) EXPECT_EQ(cell, kPackedNotRun);
 }
 
 TEST(ModuleHeatmap, TakesTheWorstOfAModulesSites) {
@@ -75,8 +75,8 @@ TEST(ModuleHeatmap, ShowsANanThatNobodyFlaggedAsNotRun) {
   Fixture f;
   f.metrics.flags.assign(6, 0);
   f.metrics[Metric::relL2].values = {kNanF, kNanF, kNanF, kNanF, kNanF, kNanF};
-  for (const Cell& cell : moduleHeatmap(moduleRows(f.session, f.run), f.metrics, Metric::relL2).cells)
-    EXPECT_EQ(cell.kind, CellKind::notRun);
+  const HeatmapData data = moduleHeatmap(moduleRows(f.session, f.run), f.metrics, Metric::relL2);
+  for (const PackedCell cell : data.cells()) EXPECT_EQ(cell, kPackedNotRun);
 }
 
 TEST(Worse, RanksNanOverInfinityOverValuesOverZeroOverNotRun) {
@@ -101,22 +101,11 @@ TEST(Difference, KeepsWhatIsNonfiniteInBAndNamesWhatWasCured) {
   EXPECT_EQ(d.at(1, 0).kind, CellKind::notRun);
 }
 
-TEST(SampleColumns, SortByReferenceMarginWithUndecidedSamplesLast) {
-  session::RunRecord run;
-  run.decisions = {{0.5, 0.5}, {std::nan(""), std::nan("")}, {0.1, 0.2}, {0.3, std::nan("")}};
-  EXPECT_EQ(sampleColumns(run, 4, SampleOrder::byReferenceMargin), (std::vector<std::int64_t>{2, 3, 0, 1}));
-  EXPECT_EQ(sampleColumns(run, 4, SampleOrder::asGiven), (std::vector<std::int64_t>{0, 1, 2, 3}));
-}
-
-TEST(SampleColumns, StayAsGivenWithoutDecisions) {
-  EXPECT_EQ(sampleColumns({}, 3, SampleOrder::byReferenceMargin), (std::vector<std::int64_t>{0, 1, 2}));
-}
-
 TEST(AutomaticRange, CoversTheDecadesOfFiniteValuesOnly) {
   const HeatmapData data{1, 4, {value(3e-5F), value(2e-2F), value(INFINITY), special(CellKind::nan)}};
   EXPECT_NEAR(automaticRange(data).low, 1e-5, 1e-12);
   EXPECT_NEAR(automaticRange(data).high, 1e-1, 1e-9);
-  EXPECT_EQ(automaticRange({1, 1, {special(CellKind::nan)}}).low, 1e-6);
+  EXPECT_EQ(automaticRange(HeatmapData(1, 1, {special(CellKind::nan)})).low, 1e-6);
 }
 
 TEST(CellText, UsesOneSetOfWords) {

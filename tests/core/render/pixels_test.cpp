@@ -24,11 +24,14 @@ Rgb pixel(const std::vector<std::uint8_t>& rgba, int width, int x, int y) {
   return {rgba[at], rgba[at + 1], rgba[at + 2]};
 }
 
+std::vector<std::uint8_t> pixelsOf(const HeatmapData& data, const std::vector<std::int64_t>& columns, const Viewport& viewport) {
+  return heatmapPixels({std::make_shared<const HeatmapData>(data), columns}, viewport, {kRange});
+}
+
 // How many pixels differ from the one colour that `data` without its bad cell has.
 int differing(const HeatmapData& data, int width, int height) {
-  const auto pixels = heatmapPixels(data, identity(data.samples), wholeMap(data.rows, data.samples, width, height), kRange,
-                                    ColorMap::viridis, Theme::light);
-  const Rgb usual = cellColor({CellKind::value, false, 1e-5F}, kRange, ColorMap::viridis, Theme::light);
+  const auto pixels = pixelsOf(data, identity(data.samples()), wholeMap(data.rows(), data.samples(), width, height));
+  const Rgb usual = cellColor({CellKind::value, false, 1e-5F}, {kRange});
   int count = 0;
   for (int y = 0; y < height; ++y)
     for (int x = 0; x < width; ++x) count += pixel(pixels, width, x, y) == usual ? 0 : 1;
@@ -39,7 +42,7 @@ TEST(HeatmapPixels, KeepASingleBadCellAtEveryZoom) {
   for (const CellKind kind : {CellKind::nan, CellKind::plusInf, CellKind::minusInf})
     for (const auto& [row, column] : {std::pair{0, 0}, std::pair{499, 4095}, std::pair{251, 1777}}) {
       HeatmapData data = filled(500, 4096);
-      data.cells[static_cast<std::size_t>(row) * 4096 + static_cast<std::size_t>(column)] = {kind, false, 0};
+      data.set(row, column, {kind, false, 0});
       EXPECT_GE(differing(data, 700, 300), 4) << row << ", " << column;
       EXPECT_GE(differing(data, 90, 1000), 4) << row << ", " << column;
     }
@@ -47,13 +50,12 @@ TEST(HeatmapPixels, KeepASingleBadCellAtEveryZoom) {
 
 TEST(HeatmapPixels, KeepTheLargestValueWhenPooling) {
   HeatmapData data = filled(1000, 1000);
-  data.cells[123 * 1000 + 456] = {CellKind::value, false, 5e-2F};
+  data.set(123, 456, {CellKind::value, false, 5e-2F});
   EXPECT_GE(differing(data, 100, 100), 1);
 }
 
 TEST(HeatmapPixels, HatchNanBlackAndWhite) {
-  const auto pixels = heatmapPixels(filled(2, 2, {CellKind::nan, false, 0}), identity(2), wholeMap(2, 2, 60, 60), kRange,
-                                    ColorMap::viridis, Theme::light);
+  const auto pixels = pixelsOf(filled(2, 2, {CellKind::nan, false, 0}), identity(2), wholeMap(2, 2, 60, 60));
   int black = 0, white = 0;
   for (int y = 0; y < 60; ++y)
     for (int x = 0; x < 60; ++x) {
@@ -66,17 +68,18 @@ TEST(HeatmapPixels, HatchNanBlackAndWhite) {
 
 TEST(HeatmapPixels, PaintInfinitiesInTheirOwnColours) {
   HeatmapData data = filled(1, 2);
-  data.cells = {{CellKind::plusInf, false, 0}, {CellKind::minusInf, false, 0}};
-  const auto pixels = heatmapPixels(data, identity(2), wholeMap(1, 2, 40, 20), kRange, ColorMap::viridis, Theme::light);
+  data.set(0, 0, {CellKind::plusInf, false, 0});
+  data.set(0, 1, {CellKind::minusInf, false, 0});
+  const auto pixels = pixelsOf(data, identity(2), wholeMap(1, 2, 40, 20));
   EXPECT_EQ(pixel(pixels, 40, 10, 10), specialColors(Theme::light).plusInf);
   EXPECT_EQ(pixel(pixels, 40, 30, 10), specialColors(Theme::light).minusInf);
 }
 
 TEST(HeatmapPixels, PutColumnsInTheGivenOrder) {
   HeatmapData data = filled(1, 2);
-  data.cells[0].value = 5e-2F;
-  const auto pixels = heatmapPixels(data, {1, 0}, wholeMap(1, 2, 40, 20), kRange, ColorMap::viridis, Theme::light);
-  EXPECT_EQ(pixel(pixels, 40, 30, 10), cellColor(data.cells[0], kRange, ColorMap::viridis, Theme::light));
+  data.set(0, 0, {CellKind::value, false, 5e-2F});
+  const auto pixels = pixelsOf(data, {1, 0}, wholeMap(1, 2, 40, 20));
+  EXPECT_EQ(pixel(pixels, 40, 30, 10), cellColor(data.at(0, 0), {kRange}));
 }
 
 TEST(HeatmapPixels, HatchWholeBatchCellsOnlyWhenLargeEnough) {
@@ -88,7 +91,7 @@ TEST(HeatmapPixels, HatchWholeBatchCellsOnlyWhenLargeEnough) {
 TEST(HeatmapPixels, LeavePixelsBesideTheMapTransparent) {
   Viewport viewport = wholeMap(1, 1, 10, 10);
   viewport.lastRow = 2;
-  const auto pixels = heatmapPixels(filled(1, 1), {0}, viewport, kRange, ColorMap::viridis, Theme::light);
+  const auto pixels = pixelsOf(filled(1, 1), {0}, viewport);
   EXPECT_EQ(pixels[3], 255);
   EXPECT_EQ(pixels.back(), 0);
 }

@@ -1,0 +1,45 @@
+// The heatmap's cells under each pixel, and the pixels' colours: two steps, so that another colour map costs the second alone.
+#pragma once
+
+#include "core/render/colors.h"
+#include "core/render/heatmap_levels.h"
+
+#include <cstdint>
+#include <vector>
+
+namespace ulpscope::render {
+
+struct Viewport {
+  double firstRow = 0, lastRow = 1;        // in rows, lastRow exclusive
+  double firstColumn = 0, lastColumn = 1;  // in columns
+  int width = 1, height = 1;               // pixels
+  int pixelRatio = 1;                      // device pixels to one that people see: scales hatching and marks
+  friend bool operator==(const Viewport&, const Viewport&) = default;
+};
+
+// The worst cell under each pixel. Non-finite wins, and covers at least 3 px either way, however far zoomed out.
+struct PooledCells {
+  Viewport viewport;
+  std::vector<PackedCell> cells;          // row-major; kPackedOutside beside the map
+  std::vector<std::uint8_t> wholeBatch;   // 1: hatched; empty: none, or cells are too small for hatching
+  bool hatchesQuiet = false;              // cells are large enough (6 px) for the hatching of what is not a finding
+};
+PooledCells pooled(const HeatmapLevels& levels, const Viewport& viewport);
+
+enum class PixelOrder { rgba, bgra };  // of the four bytes
+struct PixelLook {
+  ColorRange range;
+  ColorMap map = ColorMap::viridis;
+  Theme theme = Theme::light;
+  PixelOrder order = PixelOrder::rgba;
+};
+
+// Four bytes a pixel, row-major: NaN is hatched black and white, "not run", "finite again" and whole-batch cells are hatched from
+// 6 px; beside the map pixels are transparent. Precondition: out holds 4 * width * height bytes.
+void paintPixels(const PooledCells& cells, const PixelLook& look, std::uint8_t* out);
+// Both steps.
+std::vector<std::uint8_t> heatmapPixels(const HeatmapLevels& levels, const Viewport& viewport, const PixelLook& look);
+// As the map is painted: a value counts to 9 bits here (0.2 %, less than a step of the colours).
+Rgb cellColor(const Cell& cell, const PixelLook& look);
+
+}  // namespace ulpscope::render

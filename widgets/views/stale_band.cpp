@@ -1,0 +1,61 @@
+#include "widgets/views/stale_band.h"
+
+#include "widgets/models/text.h"
+#include "widgets/plots/theme.h"
+
+#include <QEvent>
+#include <QHBoxLayout>
+#include <QLabel>
+#include <QPushButton>
+
+namespace ulpscope::views {
+namespace {
+
+constexpr qsizetype kMostChanges = 4;
+
+}  // namespace
+
+StaleBand::StaleBand(Workbench& workbench, QWidget* parent)
+    : QWidget(parent), m_workbench(workbench), m_text(new QLabel(this)), m_rerun(new QPushButton(tr("Re-run (F5)"), this)) {
+  setObjectName(QStringLiteral("staleBand"));
+  setAttribute(Qt::WA_StyledBackground);
+  m_text->setTextFormat(Qt::PlainText);
+  m_text->setWordWrap(true);
+  m_text->setAccessibleName(tr("Stale results"));
+  m_rerun->setAccessibleName(tr("Re-run with the changed policy"));
+  auto* layout = new QHBoxLayout(this);
+  layout->setContentsMargins(10, 4, 8, 4);
+  layout->addWidget(m_text, 1);
+  layout->addWidget(m_rerun);
+  connect(m_rerun, &QPushButton::clicked, this, [this] { m_workbench.rerun(); });
+  for (const auto signal : {&Workbench::regionsChanged, &Workbench::viewChanged, &Workbench::runningChanged}) connect(&workbench, signal, this, &StaleBand::refresh);
+  refresh();
+}
+
+QString StaleBand::text() const { return isHidden() ? QString() : m_text->text(); }
+
+void StaleBand::refresh() {
+  const bool isStale = m_workbench.isStale() && !m_workbench.isRunning();
+  setVisible(isStale);
+  if (!isStale) return;
+  const models::RunPointer& run = m_workbench.runB();
+  QStringList changes = m_workbench.regions().changesFrom(models::Fp32Regions(run->run->settings));
+  const QString all = changes.join(u'\n');
+  if (const qsizetype more = changes.size() - kMostChanges; more > 0) changes = changes.mid(0, kMostChanges) << tr("and %1 more").arg(more);
+  m_text->setText(tr("Stale: %1 was made with another policy:  %2").arg(run->shortName(), changes.join(QStringLiteral("   "))));
+  m_text->setToolTip(all);
+  refreshColors();
+}
+
+void StaleBand::refreshColors() {
+  const plots::Theme& theme = plots::themeOf(this);
+  setStyleSheet(QStringLiteral("#staleBand { background: %1; } QLabel { color: %2; }").arg(theme.warnPill.name(), theme.warn.name()));
+}
+
+void StaleBand::changeEvent(QEvent* event) {
+  QWidget::changeEvent(event);
+  // A style sheet of one's own sends PaletteChange itself: only another theme is news.
+  if (event->type() == QEvent::PaletteChange && !styleSheet().contains(plots::themeOf(this).warnPill.name())) refreshColors();
+}
+
+}  // namespace ulpscope::views
