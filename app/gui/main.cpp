@@ -1,4 +1,5 @@
-// ulpscope-gui [SESSION.ulps] | --demo NAME [--session-dir DIR]
+// ulpscope-gui [SESSION.ulps | MODEL [INPUTS]] | --demo NAME [--session-dir DIR] | --screenshot DIR SESSION.ulps
+#include "screenshots.h"
 #include "settings.h"
 #include "widgets/plots/theme.h"
 #include "widgets/views/main_window.h"
@@ -14,7 +15,8 @@ namespace {
 constexpr int kUsage = 2;
 
 struct Arguments {
-  QString session, demo, sessionFolder;
+  QStringList files;
+  QString demo, sessionFolder, screenshots;
   std::optional<ulpscope::plots::ThemeChoice> theme;
 };
 
@@ -25,17 +27,22 @@ Arguments parse(const QApplication& application) {
   const QCommandLineOption demo(QStringLiteral("demo"), QStringLiteral("Run a built-in demo and show it."), QStringLiteral("NAME"));
   const QCommandLineOption folder(QStringLiteral("session-dir"), QStringLiteral("Where the sessions of demos are written."), QStringLiteral("DIR"));
   const QCommandLineOption theme(QStringLiteral("theme"), QStringLiteral("light, dark or system, for this start."), QStringLiteral("THEME"));
-  parser.addOptions({demo, folder, theme});
+  const QCommandLineOption screenshot(QStringLiteral("screenshot"), QStringLiteral("Render every view of SESSION, light and dark, to PNG files in DIR, and end."), QStringLiteral("DIR"));
+  parser.addOptions({demo, folder, theme, screenshot});
   parser.addHelpOption();
   parser.addVersionOption();
-  parser.addPositionalArgument(QStringLiteral("SESSION"), QStringLiteral("Session to open (.ulps)."), QStringLiteral("[SESSION]"));
+  parser.addPositionalArgument(QStringLiteral("FILE"), QStringLiteral("Session to open (.ulps), or model and inputs for a new run."), QStringLiteral("[FILE...]"));
   parser.process(application);
   const QStringList words = parser.positionalArguments();
-  if (words.size() > 1 || (!words.isEmpty() && parser.isSet(demo))) {
-    std::fputs("ulpscope-gui: one session or one --demo, not both; see ulpscope-gui --help\n", stderr);
+  if (!words.isEmpty() && parser.isSet(demo)) {
+    std::fputs("ulpscope-gui: files or one --demo, not both; see ulpscope-gui --help\n", stderr);
     std::exit(kUsage);
   }
-  Arguments arguments{words.value(0), parser.value(demo), parser.value(folder), std::nullopt};
+  if (parser.isSet(screenshot) && (words.size() != 1 || !words.front().endsWith(QStringLiteral(".ulps")))) {
+    std::fputs("ulpscope-gui: --screenshot DIR takes one session (.ulps)\n", stderr);
+    std::exit(kUsage);
+  }
+  Arguments arguments{words, parser.value(demo), parser.value(folder), parser.value(screenshot), std::nullopt};
   if (parser.isSet(theme)) arguments.theme = ulpscope::plots::themeChoiceFromName(parser.value(theme));
   return arguments;
 }
@@ -66,13 +73,14 @@ int main(int argc, char** argv) {
     gui::saveTheme(choice);
   });
   QObject::connect(&window, &views::MainWindow::recentSessionsChanged, &window, &gui::saveRecentSessions);
+  if (!arguments.screenshots.isEmpty()) return gui::takeScreenshots(window, {arguments.screenshots, arguments.files.front(), systemPalette});
   QObject::connect(&application, &QApplication::aboutToQuit, &window, [&] { gui::saveGeometry(window); });
   gui::restoreGeometry(window);
   window.show();
   // Once the event loop runs: what they tell is then seen.
   QTimer::singleShot(0, &window, [&] {
     if (!arguments.demo.isEmpty()) window.runDemo(arguments.demo);
-    if (!arguments.session.isEmpty()) window.openSession(arguments.session);
+    if (!arguments.files.isEmpty()) window.useFiles(arguments.files);
   });
   return QApplication::exec();
 }

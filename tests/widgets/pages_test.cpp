@@ -226,6 +226,28 @@ TEST_F(Pages, HintsAtTheCureOfADemo) {
   ASSERT_TRUE(testing::waitFor([this] { return !m_window.workbench().isRunning(); }));
 }
 
+TEST_F(Pages, KeepsTheDocksAsTheyWereOverASheet) {
+  openSample();
+  auto* inspector = m_window.findChild<QDockWidget*>(QStringLiteral("inspector"));
+  inspector->hide();
+  m_window.runWithOtherSettings();
+  EXPECT_TRUE(docksAreHidden());
+  m_window.showSession();
+  EXPECT_EQ(m_window.page(), m_window.heatmap());
+  EXPECT_FALSE(docksAreHidden());
+  EXPECT_FALSE(inspector->isVisibleTo(&m_window));
+  const QByteArray state = m_window.dockState();
+  MainWindow again({m_folder.path(), {}, plots::ThemeChoice::light});
+  again.setDockState(state);
+  again.show();
+  again.openSession(m_folder.filePath(QStringLiteral("sample.ulps")));
+  ASSERT_TRUE(testing::waitFor([&] { return again.workbench().runB() != nullptr; }));
+  EXPECT_FALSE(again.findChild<QDockWidget*>(QStringLiteral("inspector"))->isVisibleTo(&again));
+  EXPECT_TRUE(again.findChild<QDockWidget*>(QStringLiteral("modules"))->isVisibleTo(&again));
+  again.resetLayout();
+  EXPECT_TRUE(again.findChild<QDockWidget*>(QStringLiteral("inspector"))->isVisibleTo(&again));
+}
+
 TEST(Snippet, IsWhatTheCommandLinePrints) {
   const SnippetDialog dialog;
   EXPECT_TRUE(dialog.text().contains(QStringLiteral("torch.jit.script(model)")));

@@ -172,7 +172,7 @@ TEST_F(Window, OrdersSamplesByMarginAndChangesTheMetric) {
       if (c->accessibleName() == QLatin1String(name)) return c;
     return static_cast<QComboBox*>(nullptr);
   };
-  combo("Order of samples")->setCurrentIndex(1);
+  combo("Order of samples")->setCurrentText(QStringLiteral("FP32 margin"));
   EXPECT_EQ(m_window.heatmap()->content()->columns, (std::vector<std::int64_t>{1, 3, 2, 0}));
   combo("Metric")->setCurrentIndex(1);
   EXPECT_EQ(m_window.heatmap()->content()->metric, QStringLiteral("max abs error"));

@@ -144,6 +144,7 @@ void MainWindow::makeActions() {
   addAction(QStringLiteral("settings"), tr("Run with other &settings…"), QKeySequence(tr("Ctrl+R")), [this] { runWithOtherSettings(); });
   addAction(QStringLiteral("validateThis"), tr("Validate &this…"), QKeySequence(), [this] { validateThis(); });
   addAction(QStringLiteral("open"), tr("&Open session…"), QKeySequence(tr("Ctrl+O")), [this] { chooseSession(); });
+  addAction(QStringLiteral("start"), tr("S&tart page"), QKeySequence(tr("Ctrl+Shift+Home")), [this] { page() == m_start ? showSession() : showStart(); });
   addAction(QStringLiteral("close"), tr("&Close session"), QKeySequence(tr("Ctrl+W")), [this] { closeSession(); });
   addAction(QStringLiteral("quit"), tr("&Quit"), QKeySequence(tr("Ctrl+Q")), [this] { close(); });
   addAction(QStringLiteral("undo"), tr("&Undo"), QKeySequence(tr("Ctrl+Z")), [this] { m_workbench.undoStack().undo(); });
@@ -183,7 +184,7 @@ void MainWindow::makeMenus(plots::ThemeChoice theme) {
   QMenu* file = menuBar()->addMenu(tr("&File"));
   fill(file, {QStringLiteral("new"), QStringLiteral("validate"), QString(), QStringLiteral("open")});
   m_recentMenu = file->addMenu(tr("Open &recent"));
-  fill(file, {QStringLiteral("close"), QString(), QStringLiteral("quit")});
+  fill(file, {QStringLiteral("start"), QStringLiteral("close"), QString(), QStringLiteral("quit")});
   fill(menuBar()->addMenu(tr("&Edit")), {QStringLiteral("undo"), QStringLiteral("redo"), QString(), QStringLiteral("keep"), QStringLiteral("filter")});
   QMenu* view = menuBar()->addMenu(tr("&View"));
   fill(view, {QStringLiteral("viewA"), QStringLiteral("viewB"), QStringLiteral("viewDifference"), QString(), QStringLiteral("showAll"), QStringLiteral("zoomIn"), QStringLiteral("zoomOut"), QString()});

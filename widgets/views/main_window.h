@@ -75,6 +75,11 @@ class MainWindow : public QMainWindow {
   // Raised with every change of docks or toolbars: an older state is refused.
   static constexpr int kStateVersion = 2;
   void resetLayout();
+  // How the docks lie while results are shown. A state of another version, or none, leaves the usual layout.
+  void setDockState(const QByteArray& state) { m_dockState = state; }
+  QByteArray dockState() const;
+  void showStart();    // the start page, with the session still open
+  void showSession();  // back to the session's results
 
  signals:
   void themeChosen(ulpscope::plots::ThemeChoice choice);
@@ -141,6 +146,7 @@ class MainWindow : public QMainWindow {
   QList<QDockWidget*> m_docks;
   QLabel* m_device = nullptr;
   QLabel* m_status = nullptr;
+  QByteArray m_dockState;
   bool m_wasShown = false;
 };
 

@@ -76,15 +76,27 @@ void MainWindow::connectPages() {
 // Docks and steps belong to results alone; while criteria are written they are covered, and no menu brings them back.
 void MainWindow::showPage(QWidget* page) {
   const bool wasResults = m_stack->currentWidget() == m_heatmap && m_workbench.session() != nullptr;
+  if (wasResults && page != m_heatmap) m_dockState = saveState(kStateVersion);
   m_stack->setCurrentWidget(page);
   const bool isResults = page == m_heatmap && m_workbench.session() != nullptr;
-  m_stepBar->setVisible(isResults);
   for (QDockWidget* dock : m_docks) dock->toggleViewAction()->setEnabled(isResults);
   if (!isResults)
     for (QDockWidget* dock : m_docks) dock->hide();
-  else if (!wasResults)
+  else if (!wasResults && !restoreState(m_dockState, kStateVersion))
     resetLayout();
+  m_stepBar->setVisible(isResults);
   refreshActions();
+}
+
+QByteArray MainWindow::dockState() const { return m_stack->currentWidget() == m_heatmap && m_workbench.session() ? saveState(kStateVersion) : m_dockState; }
+
+void MainWindow::showStart() {
+  m_start->setRecentSessions(m_recentSessions);
+  showPage(m_start);
+}
+
+void MainWindow::showSession() {
+  if (m_workbench.session()) leaveSheet();
 }
 
 void MainWindow::showResults() {

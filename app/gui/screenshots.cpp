@@ -1,0 +1,97 @@
+#include "screenshots.h"
+
+#include "widgets/plots/theme.h"
+#include "widgets/views/findings_panel.h"
+
+#include <QApplication>
+#include <QDir>
+#include <QEventLoop>
+#include <QTimer>
+
+#include <cstdio>
+
+namespace ulpscope::gui {
+namespace {
+
+constexpr int kInputError = 3;
+constexpr int kOpenLimitMs = 60000;
+constexpr int kSettleMs = 700;  // loaders of the views, and their last painting
+constexpr QSize kSize{1500, 940};
+
+void settle(int ms) {
+  QEventLoop loop;
+  QTimer::singleShot(ms, &loop, &QEventLoop::quit);
+  loop.exec();
+}
+
+// False: the window says why.
+bool open(views::MainWindow& window, const QString& session) {
+  QEventLoop loop;
+  QObject::connect(&window.workbench(), &views::Workbench::sessionChanged, &loop, &QEventLoop::quit);
+  QObject::connect(&window.workbench(), &views::Workbench::problem, &loop, &QEventLoop::quit);
+  QTimer::singleShot(kOpenLimitMs, &loop, &QEventLoop::quit);
+  window.openSession(session);
+  loop.exec();
+  return window.workbench().session() != nullptr;
+}
+
+class Camera {
+ public:
+  Camera(views::MainWindow& window, QString folder) : m_window(window), m_folder(std::move(folder)) {}
+  void take(const QString& name) {
+    settle(kSettleMs);
+    m_good = m_window.grab().save(QDir(m_folder).filePath(name + QStringLiteral(".png"))) && m_good;
+  }
+  bool good() const { return m_good; }
+
+ private:
+  views::MainWindow& m_window;
+  QString m_folder;
+  bool m_good = true;
+};
+
+void takeAll(views::MainWindow& window, Camera& camera, const QString& theme) {
+  views::FindingsPanel* findings = window.findings();
+  for (int tab = 0; tab < findings->count(); ++tab) {
+    findings->setCurrentIndex(tab);
+    camera.take(theme + u'-' + findings->tabText(tab).section(u' ', 0, 0).toLower());
+  }
+  if (window.workbench().runA() != nullptr) {
+    for (const auto& [view, name] : {std::pair{views::RunView::a, QStringLiteral("-run-a")}, {views::RunView::difference, QStringLiteral("-difference")}}) {
+      window.workbench().setView(view);
+      camera.take(theme + name);
+    }
+    window.workbench().setView(views::RunView::b);
+  }
+  window.runWithOtherSettings();
+  camera.take(theme + QStringLiteral("-run-sheet"));
+  window.showStart();
+  camera.take(theme + QStringLiteral("-start"));
+  window.showSession();
+}
+
+}  // namespace
+
+int takeScreenshots(views::MainWindow& window, const ScreenshotOrder& order) {
+  if (!QDir().mkpath(order.folder)) {
+    std::fprintf(stderr, "ulpscope-gui: %s cannot be made; name another folder with --screenshot\n", qUtf8Printable(order.folder));
+    return kInputError;
+  }
+  window.resize(kSize);
+  window.show();
+  if (!open(window, order.session)) {
+    std::fprintf(stderr, "ulpscope-gui: %s\n", qUtf8Printable(window.problem().isEmpty() ? order.session + QStringLiteral(": was not read in time") : window.problem()));
+    return kInputError;
+  }
+  auto* application = qobject_cast<QApplication*>(QCoreApplication::instance());
+  Camera camera(window, order.folder);
+  for (const auto& [choice, name] : {std::pair{plots::ThemeChoice::light, QStringLiteral("light")}, {plots::ThemeChoice::dark, QStringLiteral("dark")}}) {
+    plots::applyTheme(*application, choice, order.systemPalette);
+    takeAll(window, camera, name);
+  }
+  if (camera.good()) return 0;
+  std::fprintf(stderr, "ulpscope-gui: %s: not every picture could be written\n", qUtf8Printable(order.folder));
+  return kInputError;
+}
+
+}  // namespace ulpscope::gui
