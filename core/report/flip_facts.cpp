@@ -76,7 +76,7 @@ FlipFacts flipFacts(const Session& session, const RunRecord& run) {
     if (!which.asked(i)) continue;
     ++facts.asked;
     if (!which.decided(i)) {
-      ++(which.candidateMissing(i) ? facts.noDecision : facts.noReferenceDecision);
+      ++(which.referenceMissing(i) ? facts.noReferenceDecision : facts.noDecision);
       continue;
     }
     countDecided(run.decisions[i], rule, facts);

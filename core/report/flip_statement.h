@@ -19,8 +19,8 @@ struct FlipFacts {
   std::int64_t regressed = 0, fixed = 0, wrongToWrong = 0;  // by labels
   std::int64_t tieFlips = 0;     // make or break a tie
   std::int64_t withinNoise = 0;  // FP32 in another order decides otherwise as well
-  std::int64_t noDecision = 0;   // NaN among the candidate's scores
-  std::int64_t noReferenceDecision = 0;  // NaN among the reference's alone
+  std::int64_t noDecision = 0;   // NaN among the candidate's scores alone
+  std::int64_t noReferenceDecision = 0;  // NaN among the reference's
   std::int64_t tiedInReference = 0;      // a margin of 0
   std::int64_t possible = 0;     // decided samples that errors as large as their own could flip; 0 with a rule without margins
   double largestFlipMargin = 0;  // reference margin; NaN: no flip, or no margins

@@ -11,6 +11,7 @@ class QTableView;
 namespace ulpscope::views {
 
 class FlipsPanel;
+class HeadroomPanel;
 class NonfinitePanel;
 class RunsPanel;
 
@@ -18,11 +19,12 @@ class FindingsPanel : public QTabWidget {
   Q_OBJECT
 
  public:
-  enum Tab { kFlips, kNonfinite, kRuns, kLog };
+  enum Tab { kFlips, kNonfinite, kHeadroom, kRuns, kLog };
 
   explicit FindingsPanel(Workbench& workbench, QWidget* parent = nullptr);
   FlipsPanel* flips() const { return m_flips; }
   NonfinitePanel* nonfinite() const { return m_nonfinite; }
+  HeadroomPanel* headroom() const { return m_headroom; }
   RunsPanel* runs() const { return m_runs; }
   QString diagnosis() const;
   QString comparison() const;
@@ -39,6 +41,7 @@ class FindingsPanel : public QTabWidget {
   Workbench& m_workbench;
   FlipsPanel* m_flips = nullptr;
   NonfinitePanel* m_nonfinite = nullptr;
+  HeadroomPanel* m_headroom = nullptr;
   RunsPanel* m_runs = nullptr;
   QPlainTextEdit* m_log = nullptr;
 };
