@@ -43,7 +43,7 @@ std::string sha256(std::string_view bytes) {
   return hash.hexDigest();
 }
 
-Result<std::string> sha256OfFile(const std::string& path) {
+Result<std::string> sha256OfFile(const std::string& path, std::stop_token stop) {
   std::error_code ignored;
   if (std::filesystem::exists(path, ignored) && !std::filesystem::is_regular_file(path, ignored))
     return Error{ErrorKind::input, "is no plain file", path, "name a file on disk"};
@@ -51,8 +51,10 @@ Result<std::string> sha256OfFile(const std::string& path) {
   if (!file) return Error{ErrorKind::input, "cannot be opened", path, "check the path and its permissions"};
   Sha256 hash;
   std::vector<char> buffer(1 << 20);
-  while (file.read(buffer.data(), static_cast<std::streamsize>(buffer.size())), file.gcount() > 0)
+  while (file.read(buffer.data(), static_cast<std::streamsize>(buffer.size())), file.gcount() > 0) {
+    if (stop.stop_requested()) return Error{ErrorKind::cancelled, "was not read to its end", path, ""};
     hash.update(buffer.data(), static_cast<std::size_t>(file.gcount()));
+  }
   if (file.bad()) return Error{ErrorKind::input, "cannot be read to its end", path, "check the disk"};
   return hash.hexDigest();
 }

@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <memory>
+#include <stop_token>
 #include <string>
 #include <string_view>
 
@@ -27,7 +28,7 @@ class Sha256 {
 };
 
 std::string sha256(std::string_view bytes);
-// Error kind input, naming the file, when it cannot be read.
-Result<std::string> sha256OfFile(const std::string& path);
+// Error kind input, naming the file, when it cannot be read; kind cancelled when it was stopped.
+Result<std::string> sha256OfFile(const std::string& path, std::stop_token stop = {});
 
 }  // namespace ulpscope::base

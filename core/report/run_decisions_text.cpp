@@ -1,6 +1,7 @@
 #include "core/report/run_observed.h"
 
 #include "core/base/number_text.h"
+#include "core/report/flip_statement.h"
 #include "core/report/rate_interval.h"
 
 #include <fmt/format.h>
@@ -104,8 +105,7 @@ std::string decisionText(const Session& session, const RunRecord& run) {
   if (!rule.decides()) return text + regressionText(run);
   const auto missing = static_cast<std::int64_t>(run.noDecision.size());
   const auto inReference = static_cast<std::int64_t>(missingInReferenceOnly(session, run).size());
-  const std::size_t asked = run.settings.onlySamples.empty() ? run.decisions.size() : std::min(run.decisions.size(), run.settings.onlySamples.size());
-  text += rateLine(run, static_cast<std::int64_t>(asked) - missing - inReference) + possibleText(run) + qualityText(run);
+  text += rateLine(run, flipFacts(session, run).decided) + possibleText(run) + qualityText(run);
   if (missing > 0)
     text += fmt::format("  no decision for {} (scores are NaN), not counted above: {}\n", counted(missing, "sample"), listed(run.noDecision));
   if (inReference > 0)

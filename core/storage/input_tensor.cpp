@@ -90,21 +90,51 @@ void checkBools(const RawTensor& tensor) {
     h5::fail("holds bools that are neither false nor true", tensor.name, "the file is damaged");
 }
 
+// The elements that `file` and `memory` (spaces, or H5S_ALL) choose, of which there are as many as tensor.shape says.
+void readInto(RawTensor& tensor, const h5::Dataset& dataset, const Reading& how, hid_t memory, hid_t file) {
+  tensor.dtype = how.dtype;
+  tensor.bytes.resize(h5::byteCount(tensor.shape, base::sizeBytes(how.dtype), tensor.name));
+  if (!tensor.bytes.empty())
+    h5::check(H5Dread(dataset, how.memory, memory, file, H5P_DEFAULT, tensor.bytes.data()), "cannot be read", tensor.name);
+  if (how.swapBytes) swapPairs(tensor.bytes);
+  if (how.dtype == DType::boolean) checkBools(tensor);
+}
+
+Reading readingOf(const h5::Dataset& dataset, const std::string& name) {
+  const h5::Type stored(h5::check(H5Dget_type(dataset), "has no readable type", name));
+  return readingOf(dataset, stored, name);
+}
+
 }  // namespace
 
 RawTensor readTensor(hid_t group, const std::string& name) {
   const h5::Dataset dataset = h5::openDataset(group, name);
-  const h5::Type stored(h5::check(H5Dget_type(dataset), "has no readable type", name));
-  const Reading how = readingOf(dataset, stored, name);
   RawTensor tensor;
   tensor.name = name;
-  tensor.dtype = how.dtype;
+  const Reading how = readingOf(dataset, name);
   tensor.shape = h5::shapeOf(dataset, name);
-  tensor.bytes.resize(h5::byteCount(tensor.shape, base::sizeBytes(how.dtype), name));
-  if (!tensor.bytes.empty())
-    h5::check(H5Dread(dataset, how.memory, H5S_ALL, H5S_ALL, H5P_DEFAULT, tensor.bytes.data()), "cannot be read", name);
-  if (how.swapBytes) swapPairs(tensor.bytes);
-  if (how.dtype == DType::boolean) checkBools(tensor);
+  readInto(tensor, dataset, how, H5S_ALL, H5S_ALL);
+  return tensor;
+}
+
+InputShape shapeOfTensor(hid_t group, const std::string& name) {
+  const h5::Dataset dataset = h5::openDataset(group, name);
+  return {name, readingOf(dataset, name).dtype, h5::shapeOf(dataset, name)};
+}
+
+RawTensor readSlice(hid_t group, const std::string& name, int axis, std::int64_t index) {
+  const h5::Dataset dataset = h5::openDataset(group, name);
+  RawTensor tensor;
+  tensor.name = name;
+  tensor.shape = h5::shapeOf(dataset, name);
+  std::vector<hsize_t> start(tensor.shape.size(), 0), count(tensor.shape.begin(), tensor.shape.end());
+  start[static_cast<std::size_t>(axis)] = static_cast<hsize_t>(index);
+  count[static_cast<std::size_t>(axis)] = 1;
+  tensor.shape.erase(tensor.shape.begin() + axis);
+  const h5::Space file(h5::check(H5Dget_space(dataset), "has no readable shape", name));
+  h5::check(H5Sselect_hyperslab(file, H5S_SELECT_SET, start.data(), nullptr, count.data(), nullptr), "cannot be read", name);
+  const h5::Space memory(h5::check(H5Screate_simple(static_cast<int>(count.size()), count.data(), nullptr), "cannot be read", name));
+  readInto(tensor, dataset, readingOf(dataset, name), memory, file);
   return tensor;
 }
 

@@ -3,10 +3,15 @@
 
 #include "core/storage/h5.h"
 #include "core/storage/input_file.h"
+#include "core/storage/input_samples.h"
 
 namespace ulpscope::storage {
 
 // Throws h5::Failure, naming the dataset, for a type that PyTorch does not have.
 RawTensor readTensor(hid_t group, const std::string& name);
+// Dtype and shape alone.
+InputShape shapeOfTensor(hid_t group, const std::string& name);
+// Entry `index` of `axis`, which is not among the dimensions of the result. Precondition: both exist.
+RawTensor readSlice(hid_t group, const std::string& name, int axis, std::int64_t index);
 
 }  // namespace ulpscope::storage

@@ -164,20 +164,6 @@ TEST(Nonfinite, HasTheCauseAsItsThirdColumn) {
   EXPECT_EQ(model.index(0, 5).data().toString(), QStringLiteral("3 +inf"));
 }
 
-TEST(Decisions, ShowFlipsOrAllAndSortNanBelowEverything) {
-  models::DecisionsModel model;
-  model.setRun(testing::loadedSample(Sick::yes));
-  ASSERT_EQ(model.rowCount(), 1);
-  EXPECT_EQ(model.index(0, 2).data().toString(), QStringLiteral("cat"));
-  EXPECT_EQ(model.index(0, 6).data().toString(), QStringLiteral("block.fc1: aten::linear"));
-  model.setShow(models::DecisionsModel::Show::all);
-  ASSERT_EQ(model.rowCount(), 4);
-  const int rowOfC = model.rowOfKey(2LL);
-  EXPECT_EQ(model.index(rowOfC, 1).data().toString(), QStringLiteral("no decision"));
-  EXPECT_EQ(model.index(rowOfC, 5).data().toString(), QStringLiteral("NaN"));
-  EXPECT_EQ(model.index(rowOfC, 5).data(models::kSortRole).toDouble(), -HUGE_VAL);
-}
-
 TEST(Site, StatesHeadroomAgainstTheLowFormat) {
   const auto facts = models::siteFacts(*testing::loadedSample(Sick::yes), 1, 2);
   const auto value = [&](const char* name) {

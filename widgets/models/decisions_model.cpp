@@ -3,14 +3,13 @@
 #include "core/base/number_text.h"
 
 #include <cmath>
-#include <map>
 
 namespace ulpscope::models {
 namespace {
 
-QString sampleId(const session::Session& session, std::int64_t sample) {
-  const auto& ids = session.samples.ids;
-  return sample >= 0 && static_cast<std::size_t>(sample) < ids.size() ? qt(ids[static_cast<std::size_t>(sample)]) : QString::number(sample);
+QStringList headersFor(const QString& low) {
+  return {QStringLiteral("Sample"), QStringLiteral("FP32"), low, QStringLiteral("FP32 margin"), low + QStringLiteral(" margin"), QStringLiteral("Kind"),
+          QStringLiteral("Effect"), QStringLiteral("First site over tolerance"), QStringLiteral("Flip possible"), QStringLiteral("FP32 noise")};
 }
 
 TableCell idCell(const QString& id) {
@@ -19,32 +18,59 @@ TableCell idCell(const QString& id) {
   return {id, isNumber ? QVariant(number) : QVariant(id), isNumber};
 }
 
-QString firstSite(const LoadedRun& run, const session::Flip& flip) {
-  if (flip.firstSiteOverTolerance < 0) return QStringLiteral("none over tolerance");
-  return qt(session::siteLabel(run.run->sites[static_cast<std::size_t>(flip.firstSiteOverTolerance)]));
+// DecisionOrder knows NaN as such and puts it last either way.
+TableCell marginCell(const session::DecisionRule& rule, double margin) {
+  if (rule.errorsToFlip() == 0) return {QString(), std::nan(""), true};
+  return {qt(base::shortNumber(margin)), margin, true, qt(base::exactNumber(margin))};
 }
 
-TableCell marginCell(const session::DecisionRule& rule, double margin) { return rule.errorsToFlip() == 0 ? textCell(QString()) : numberCell(margin); }
+TableCell firstSiteCell(const LoadedRun& run, const session::Flip* flip) {
+  const double none = static_cast<double>(run.run->sites.size());
+  if (flip == nullptr) return {QString(), std::nan("")};
+  if (flip->firstSiteOverTolerance < 0) return {QStringLiteral("none over tolerance"), none};
+  return {qt(session::siteLabel(run.run->sites[static_cast<std::size_t>(flip->firstSiteOverTolerance)])), static_cast<double>(flip->firstSiteOverTolerance)};
+}
 
-std::vector<TableCell> flipCells(const LoadedRun& run, const session::Flip& flip) {
+TableCell possibleCell(const LoadedRun& run, const session::SampleDecision& decision, Outcome outcome) {
   const session::DecisionRule& rule = run.run->settings.decision;
-  const auto name = [&](std::int64_t decision) { return textCell(session::decisionName(rule, decision, run.session->samples.classNames)); };
-  return {idCell(qt(flip.sampleId)), textCell(flip.withinNoiseFloor ? flip.kind + ", within FP32's noise" : flip.kind), name(flip.referenceDecision),
-          name(flip.candidateDecision), marginCell(rule, flip.referenceMargin), marginCell(rule, flip.candidateMargin), textCell(firstSite(run, flip)), textCell(flip.effect)};
+  if (rule.errorsToFlip() == 0 || outcome == Outcome::notRun || outcome == Outcome::noDecision) return {QString(), 2};
+  const QString limit = qt(base::shortNumber(rule.errorsToFlip() * decision.maxError));
+  const bool may = decision.mayFlip(rule);
+  const QString why = may ? QStringLiteral("The margin is at most %1 x the largest error of its scores (%2): an error of that size can flip it.")
+                          : QStringLiteral("The margin is above %1 x the largest error of its scores (%2): no error of that size flips it.");
+  return {may ? QStringLiteral("yes") : QStringLiteral("no"), may ? 0 : 1, false, why.arg(rule.errorsToFlip()).arg(limit)};
 }
 
-std::vector<TableCell> sameCells(const LoadedRun& run, std::int64_t sample, const session::SampleDecision& decision) {
-  const bool ran = run.run->ran(core(sampleId(*run.session, sample)));
-  const QString kind = !ran ? QStringLiteral("not run") : std::isnan(decision.candidateMargin) || std::isnan(decision.referenceMargin) ? QStringLiteral("no decision") : QStringLiteral("same");
-  return {idCell(sampleId(*run.session, sample)), textCell(kind), textCell(QString()), textCell(QString()),
-          marginCell(run.run->settings.decision, decision.referenceMargin), marginCell(run.run->settings.decision, decision.candidateMargin), textCell(QString()), textCell(QString())};
+TableCell noiseCell(const session::Flip* flip) {
+  if (flip == nullptr || !flip->withinNoiseFloor) return {QString(), 1};
+  return {QStringLiteral("flips too"), 0, false, QStringLiteral("FP32 in another sample order and with another number of threads decides otherwise, too: AMP is not to blame.")};
+}
+
+TableCell decisionCell(const QString& name, const std::vector<session::ScoredClass>& top) {
+  QStringList scores;
+  for (const session::ScoredClass& c : top) scores << QStringLiteral("%1: %2").arg(c.name.empty() ? QString::number(c.index) : qt(c.name), qt(base::exactNumber(c.score)));
+  return {name, {}, false, scores.isEmpty() ? name : name + u'\n' + scores.join(u'\n')};
+}
+
+std::vector<TableCell> cellsOf(const LoadedRun& run, std::int64_t sample, const SampleOutcome& outcome) {
+  const session::SampleDecision& decision = run.run->decisions[static_cast<std::size_t>(sample)];
+  const session::DecisionRule& rule = run.run->settings.decision;
+  const session::Flip* flip = outcome.flip;
+  return {idCell(sampleId(*run.session, sample)),
+          flip ? decisionCell(referenceDecision(run, *flip), flip->referenceTop) : textCell(QString()),
+          flip ? decisionCell(candidateDecision(run, *flip), flip->candidateTop) : textCell(QString()),
+          marginCell(rule, decision.referenceMargin),
+          marginCell(rule, decision.candidateMargin),
+          textCell(flip ? qt(flip->kind) : name(outcome.outcome)),
+          {flip ? qt(flip->effect) : QString(), static_cast<int>(outcome.outcome)},
+          firstSiteCell(run, flip),
+          possibleCell(run, decision, outcome.outcome),
+          noiseCell(flip)};
 }
 
 }  // namespace
 
-DecisionsModel::DecisionsModel(QObject* parent)
-    : RowTableModel({QStringLiteral("Sample"), QStringLiteral("Kind"), QStringLiteral("FP32"), QStringLiteral("AMP"),
-                     QStringLiteral("FP32 margin"), QStringLiteral("AMP margin"), QStringLiteral("First site over tolerance"), QStringLiteral("Effect")}, parent) {}
+DecisionsModel::DecisionsModel(QObject* parent) : RowTableModel(headersFor(QStringLiteral("AMP")), parent) {}
 
 void DecisionsModel::setRun(const RunPointer& run) {
   m_run = run;
@@ -60,20 +86,11 @@ void DecisionsModel::setShow(Show show) {
 void DecisionsModel::refresh() {
   std::vector<Row> rows;
   if (m_run) {
-    const QString low = m_run->run->settings.autocast == base::DType::bfloat16 ? QStringLiteral("AMP BF16") : QStringLiteral("AMP FP16");
-    setHeaders({QStringLiteral("Sample"), QStringLiteral("Kind"), QStringLiteral("FP32"), low, QStringLiteral("FP32 margin"),
-                low + QStringLiteral(" margin"), QStringLiteral("First site over tolerance"), QStringLiteral("Effect")});
-    std::map<std::int64_t, const session::Flip*> flipOf;
-    for (const session::Flip& flip : m_run->run->flips) {
-      flipOf[flip.sample] = &flip;
-      rows.push_back({static_cast<qlonglong>(flip.sample), flipCells(*m_run, flip)});
-    }
-    if (m_show == Show::all) {
-      for (std::size_t i = 0; i < m_run->run->decisions.size(); ++i) {
-        const auto sample = static_cast<std::int64_t>(i);
-        if (!flipOf.contains(sample)) rows.push_back({static_cast<qlonglong>(sample), sameCells(*m_run, sample, m_run->run->decisions[i])});
-      }
-    }
+    setHeaders(headersFor(lowName(*m_run->run)));
+    const std::vector<SampleOutcome> outcomes = sampleOutcomes(*m_run);
+    DecisionFilter filter;
+    filter.all = m_show == Show::all;
+    for (const std::int64_t sample : samplesToShow(*m_run, filter)) rows.push_back({static_cast<qlonglong>(sample), cellsOf(*m_run, sample, outcomes[static_cast<std::size_t>(sample)])});
   }
   setRows(std::move(rows));
 }

@@ -1,8 +1,8 @@
-// Flipped decisions, or all of them (the table twin of the margin plot). Key of a row: the sample's index.
+// Flipped decisions and samples without one, or all of them (the table twin of the margin plot). Key of a row: the sample's index.
 #pragma once
 
-#include "widgets/models/loaded_run.h"
 #include "widgets/models/row_table_model.h"
+#include "widgets/models/sample_outcome.h"
 
 namespace ulpscope::models {
 
@@ -10,6 +10,7 @@ class DecisionsModel : public RowTableModel {
   Q_OBJECT
 
  public:
+  enum Column { kSample, kReference, kCandidate, kReferenceMargin, kCandidateMargin, kKind, kEffect, kFirstSite, kPossible, kNoise };
   enum class Show { flips, all };
 
   explicit DecisionsModel(QObject* parent = nullptr);

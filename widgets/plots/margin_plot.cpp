@@ -1,62 +1,88 @@
 #include "widgets/plots/margin_plot.h"
 
-#include "core/render/viewport.h"
+#include "core/base/number_text.h"
+#include "widgets/models/text.h"
+#include "widgets/plots/plot_legend.h"
 #include "widgets/plots/plot_style.h"
 
+#include <QToolTip>
 #include <QVBoxLayout>
 
+#include <array>
 #include <cmath>
-#include <limits>
-#include <set>
 
 namespace ulpscope::plots {
 namespace {
 
+using models::Outcome;
+using models::qt;
+using render::MarginPlace;
+
 constexpr double kPickWithin = 12;  // px
-constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
+constexpr std::array kOutcomes{Outcome::same, Outcome::noDecision, Outcome::wrongToWrong, Outcome::flipped, Outcome::fixed, Outcome::regressed};  // the last on top
+constexpr const char* kOverlay = "overlay";  // QCustomPlot's own, with a buffer for itself
+constexpr int kTieCurvePoints = 60;
 
-struct Extent {
-  double margin = 1e-3;     // largest reference margin
-  double smallest = 1;      // smallest non-zero difference
-  double difference = 1e-6;
-};
+QCPScatterStyle scatterOf(const MarkStyle& style, double size) {
+  return {markPath(style.mark, size), QPen(style.color, 1), QBrush(style.color), 6};
+}
 
-Extent extentOf(const std::vector<session::SampleDecision>& decisions) {
-  Extent e;
-  for (const session::SampleDecision& d : decisions) {
-    if (!std::isnan(d.referenceMargin)) e.margin = std::max(e.margin, d.referenceMargin);
-    const double difference = std::fabs(d.candidateMargin - d.referenceMargin);
-    if (!std::isfinite(difference)) continue;
-    e.difference = std::max(e.difference, difference);
-    if (difference > 0) e.smallest = std::min(e.smallest, difference);
-  }
-  return e;
+// The disc is QCustomPlot's own: far cheaper than a path where there are thousands.
+QCPScatterStyle scatterOf(Outcome outcome, const Theme& theme) {
+  MarkStyle style = styleOf(outcome, theme);
+  if (outcome != Outcome::same) return scatterOf(style, 9);
+  style.color.setAlpha(150);
+  return {QCPScatterStyle::ssDisc, style.color, style.color, 4};
 }
 
 }  // namespace
 
-MarginPlot::MarginPlot(QWidget* parent) : QWidget(parent), m_plot(new QCustomPlot(this)) {
+MarginPlot::MarginPlot(QWidget* parent) : QWidget(parent), m_plot(new QCustomPlot(this)), m_legend(new PlotLegend(this)) {
   auto* layout = new QVBoxLayout(this);
   layout->setContentsMargins(0, 0, 0, 0);
-  layout->addWidget(m_plot);
+  layout->setSpacing(2);
+  layout->addWidget(m_plot, 1);
+  layout->addWidget(m_legend);
   m_plot->setFocusPolicy(Qt::NoFocus);
+  m_plot->setMouseTracking(true);
+  m_plot->setAttribute(Qt::WA_AlwaysShowToolTips);
+  m_plot->setMinimumSize(120, 80);
+  connect(m_plot, &QCustomPlot::afterReplot, this, [this] { m_isDrawn = true; });
+  setFocusPolicy(Qt::StrongFocus);
   setMinimumSize(220, 120);
   setAccessibleName(tr("Margin plot"));
-  setAccessibleDescription(tr("AMP margin minus FP32 margin against the FP32 margin; \"All samples\" shows the same numbers in the table."));
-  connect(m_plot, &QCustomPlot::mousePress, this, [this](QMouseEvent* event) { pick(event->position()); });
+  setAccessibleDescription(tr("AMP margin minus FP32 margin against the FP32 margin, one point a sample; Left and Right go to the next. \"All samples\" shows the same numbers in the table."));
+  connect(m_plot, &QCustomPlot::mousePress, this, [this](QMouseEvent* event) {
+    setFocus(Qt::MouseFocusReason);
+    if (const std::int64_t sample = nearest(event->position()); sample >= 0) emit sampleClicked(sample);
+  });
+  connect(m_plot, &QCustomPlot::mouseMove, this, [this](QMouseEvent* event) {
+    const std::int64_t sample = nearest(event->position());
+    if (sample >= 0) QToolTip::showText(event->globalPosition().toPoint(), tooltipOf(sample), m_plot);
+    else QToolTip::hideText();
+  });
   rebuild();
 }
 
-void MarginPlot::setRun(const session::RunRecord* run) {
+QWidget* MarginPlot::surface() const { return m_plot; }
+QString MarginPlot::legendText() const { return m_legend->text(); }
+
+void MarginPlot::setRun(const models::RunPointer& run, double impossibleBeyond) {
   m_run = run;
-  m_selected = -1;
+  m_impossibleBeyond = impossibleBeyond;
   rebuild();
 }
 
 void MarginPlot::setSelectedSample(std::int64_t sample) {
   if (m_selected == sample) return;
   m_selected = sample;
-  rebuild();
+  updateOverlay();
+}
+
+void MarginPlot::setMarginBelow(double below) {
+  if (m_below == below) return;
+  m_below = below;
+  updateOverlay();
 }
 
 void MarginPlot::changeEvent(QEvent* event) {
@@ -64,18 +90,86 @@ void MarginPlot::changeEvent(QEvent* event) {
   QWidget::changeEvent(event);
 }
 
-void MarginPlot::pick(QPointF position) {
-  std::int64_t nearest = -1;
-  double best = kPickWithin;
-  for (std::size_t i = 0; i < m_points.size(); ++i) {
-    if (std::isnan(m_points[i].x())) continue;
-    const double distance = std::hypot(m_plot->xAxis->coordToPixel(m_points[i].x()) - position.x(), m_plot->yAxis->coordToPixel(m_points[i].y()) - position.y());
-    if (distance < best) {
-      best = distance;
-      nearest = static_cast<std::int64_t>(i);
-    }
+void MarginPlot::focusInEvent(QFocusEvent* event) {
+  updateOverlay();
+  QWidget::focusInEvent(event);
+}
+
+void MarginPlot::focusOutEvent(QFocusEvent* event) {
+  updateOverlay();
+  QWidget::focusOutEvent(event);
+}
+
+void MarginPlot::keyPressEvent(QKeyEvent* event) {
+  switch (event->key()) {
+    case Qt::Key_Left: return step(-1);
+    case Qt::Key_Right: return step(1);
+    case Qt::Key_Home: return step(-static_cast<int>(m_points.size()));
+    case Qt::Key_End: return step(static_cast<int>(m_points.size()));
+    default: QWidget::keyPressEvent(event);
   }
-  if (nearest >= 0) emit sampleClicked(nearest);
+}
+
+// Along the reference's margin; without a selected point from the smallest on.
+void MarginPlot::step(int by) {
+  if (m_points.empty()) return;
+  const Point* current = pointOf(m_selected);
+  const auto last = static_cast<std::ptrdiff_t>(m_points.size()) - 1;
+  const std::ptrdiff_t next = current == nullptr ? (by > 0 && by <= last ? 0 : by > 0 ? last : 0) : std::clamp(current - m_points.data() + static_cast<std::ptrdiff_t>(by), std::ptrdiff_t{0}, last);
+  emit sampleClicked(m_points[static_cast<std::size_t>(next)].sample);
+}
+
+std::int64_t MarginPlot::nearest(QPointF position) const {
+  std::int64_t found = -1;
+  double best = kPickWithin;
+  for (const Point& point : m_points) {
+    const double distance = std::hypot(m_plot->xAxis->coordToPixel(point.at.x()) - position.x(), m_plot->yAxis->coordToPixel(point.at.y()) - position.y());
+    // Of points one over another the one that is drawn on top.
+    if (distance > best || (distance == best && found >= 0)) continue;
+    best = distance;
+    found = point.sample;
+  }
+  return found;
+}
+
+const MarginPlot::Point* MarginPlot::pointOf(std::int64_t sample) const {
+  const auto found = std::find_if(m_points.begin(), m_points.end(), [sample](const Point& p) { return p.sample == sample; });
+  return found == m_points.end() ? nullptr : &*found;
+}
+
+std::optional<QPointF> MarginPlot::pixelOf(std::int64_t sample) const {
+  const Point* point = pointOf(sample);
+  if (point == nullptr) return std::nullopt;
+  return QPointF(m_plot->xAxis->coordToPixel(point->at.x()), m_plot->yAxis->coordToPixel(point->at.y()));
+}
+
+QString MarginPlot::tooltipOf(std::int64_t sample) const {
+  const Point* point = pointOf(sample);
+  if (point == nullptr) return {};
+  const session::SampleDecision& d = m_run->run->decisions[static_cast<std::size_t>(sample)];
+  return tr("sample %1: %2\nFP32 margin %3\n%4 margin %5").arg(models::sampleId(*m_run->session, sample), models::name(point->outcome), qt(base::exactNumber(d.referenceMargin)),
+                                                            models::lowName(*m_run->run), qt(base::exactNumber(d.candidateMargin)));
+}
+
+void MarginPlot::setAxes(const Theme& theme) {
+  m_plot->setBackground(theme.base);
+  m_plot->setBufferDevicePixelRatio(devicePixelRatioF());
+  for (QCPAxis* axis : {m_plot->xAxis, m_plot->yAxis}) styleAxis(axis, theme, font());
+  m_plot->xAxis->setLabel(tr("FP32 margin"));
+  m_plot->yAxis->setLabel(tr("AMP − FP32 margin"));
+  const bool hasFp32Nan = std::any_of(m_points.begin(), m_points.end(), [this](const Point& p) { return p.at.x() == render::marginRugs(m_axes).referenceNan; });
+  const bool hasInfinite = std::any_of(m_points.begin(), m_points.end(), [this](const Point& p) { return std::fabs(p.at.y()) > m_axes.difference.top() && p.outcome != Outcome::noDecision; });
+  const render::MarginRugs rugs = render::marginRugs(m_axes);
+  const double top = m_axes.difference.top(), right = m_axes.margin.top();
+  m_plot->xAxis->setRange(hasFp32Nan ? 1.6 * rugs.referenceNan : -0.04 * right, 1.04 * right);
+  m_plot->yAxis->setRange(rugs.candidateNan - 0.14 * top, hasInfinite ? rugs.infinite + 0.14 * top : 1.1 * top);
+  const auto x = symlogTicker(m_axes.margin.linear, m_axes.margin.high);
+  const auto y = symlogTicker(m_axes.difference.linear, m_axes.difference.high);
+  static_cast<QCPAxisTickerText*>(y.data())->addTick(rugs.candidateNan, tr("NaN"));
+  if (hasInfinite) static_cast<QCPAxisTickerText*>(y.data())->addTick(rugs.infinite, tr("+inf"));
+  if (hasFp32Nan) static_cast<QCPAxisTickerText*>(x.data())->addTick(rugs.referenceNan, tr("NaN"));
+  m_plot->xAxis->setTicker(x);
+  m_plot->yAxis->setTicker(y);
 }
 
 void MarginPlot::rebuild() {
@@ -83,50 +177,111 @@ void MarginPlot::rebuild() {
   m_plot->clearPlottables();
   m_plot->clearItems();
   m_points.clear();
-  m_plot->setBackground(theme.base);
-  m_plot->setBufferDevicePixelRatio(devicePixelRatioF());
-  for (QCPAxis* axis : {m_plot->xAxis, m_plot->yAxis}) styleAxis(axis, theme, font());
-  m_plot->xAxis->setLabel(tr("FP32 margin"));
-  m_plot->yAxis->setLabel(tr("AMP − FP32 margin"));
-  const std::vector<session::SampleDecision> none;
-  const auto& decisions = m_run != nullptr ? m_run->decisions : none;
-  const Extent extent = extentOf(decisions);
-  const double low = std::pow(10, std::floor(std::log10(std::clamp(extent.smallest, extent.difference / 1e4, extent.difference))));
-  const double high = std::max(low * 10, std::pow(10, std::ceil(std::log10(extent.difference))));
-  const double top = render::symlog(high, low);
-  const double rug = -top * 1.25;
-  m_plot->xAxis->setRange(-0.03 * extent.margin, 1.04 * extent.margin);
-  m_plot->yAxis->setRange(rug * 1.12, top * 1.1);
-  const QSharedPointer<QCPAxisTicker> ticker = symlogTicker(low, high);
-  static_cast<QCPAxisTickerText*>(ticker.data())->addTick(rug, QStringLiteral("NaN"));
-  m_plot->yAxis->setTicker(ticker);
-  const auto series = [&](const QColor& color, QCPScatterStyle::ScatterShape shape, double size) {
+  const bool hasMargins = m_run && m_run->run->settings.decision.errorsToFlip() > 0;
+  m_axes = render::marginAxes(hasMargins ? m_run->run->decisions : std::vector<session::SampleDecision>());
+  if (hasMargins) {
+    const std::vector<models::SampleOutcome> outcomes = models::sampleOutcomes(*m_run);
+    for (std::size_t i = 0; i < outcomes.size(); ++i) {
+      if (outcomes[i].outcome == Outcome::notRun) continue;
+      const render::MarginPoint p = render::marginPoint(m_run->run->decisions[i], m_axes);
+      m_points.push_back({static_cast<std::int64_t>(i), {p.x, p.y}, outcomes[i].outcome});
+    }
+    std::stable_sort(m_points.begin(), m_points.end(), [](const Point& a, const Point& b) { return a.at.x() < b.at.x(); });
+  }
+  setAxes(theme);
+  addGuides(theme);
+  addPoints(theme);
+  updateLegend(theme);
+  updateOverlay();
+  m_plot->replot(QCustomPlot::rpQueuedReplot);
+}
+
+void MarginPlot::addPoints(const Theme& theme) {
+  for (const Outcome outcome : kOutcomes) {
     QCPGraph* graph = m_plot->addGraph();
     graph->setLineStyle(QCPGraph::lsNone);
-    graph->setScatterStyle(QCPScatterStyle(shape, QPen(color, 1.2), QBrush(color), size));
-    return graph;
-  };
-  QColor faint = theme.series;
-  faint.setAlpha(150);
-  QCPGraph* same = series(faint, QCPScatterStyle::ssDisc, 4);
-  QCPGraph* flipped = series(theme.bad, QCPScatterStyle::ssSquare, 6);
-  QCPGraph* undecided = series(theme.origin.background, QCPScatterStyle::ssDiamond, 7);
-  QCPGraph* selected = series(theme.text, QCPScatterStyle::ssCircle, 11);
-  selected->setScatterStyle(QCPScatterStyle(QCPScatterStyle::ssCircle, QPen(theme.text, 1.6), Qt::NoBrush, 11));
-  std::set<std::int64_t> flips;
-  if (m_run != nullptr)
-    for (const session::Flip& flip : m_run->flips) flips.insert(flip.sample);
-  for (std::size_t i = 0; i < decisions.size(); ++i) {
-    const session::SampleDecision& d = decisions[i];
-    const bool drawn = std::isfinite(d.referenceMargin);
-    const bool decided = drawn && std::isfinite(d.candidateMargin);
-    const QPointF at(drawn ? d.referenceMargin : kNan, decided ? render::symlog(d.candidateMargin - d.referenceMargin, low) : rug);
-    m_points.push_back(at);
-    if (!drawn) continue;
-    (!decided ? undecided : flips.contains(static_cast<std::int64_t>(i)) ? flipped : same)->addData(at.x(), at.y());
-    if (static_cast<std::int64_t>(i) == m_selected) selected->addData(at.x(), at.y());
+    graph->setScatterStyle(scatterOf(outcome, theme));
+    for (const Point& point : m_points)
+      if (point.outcome == outcome) graph->addData(point.at.x(), point.at.y());
   }
-  m_plot->replot(QCustomPlot::rpQueuedReplot);
+}
+
+void MarginPlot::addLabel(QPointF at, const QString& text, Qt::Alignment alignment) {
+  auto* label = new QCPItemText(m_plot);
+  label->position->setTypeY(QCPItemPosition::ptAxisRectRatio);
+  label->position->setCoords(at);
+  label->setPositionAlignment(alignment);
+  label->setText(text);
+  QFont small = font();
+  small.setPointSizeF(small.pointSizeF() * 0.9);
+  label->setFont(small);
+  label->setColor(themeOf(this).text);
+  QColor behind = themeOf(this).base;
+  behind.setAlpha(200);
+  label->setBrush(behind);
+  label->setPadding(QMargins(3, 0, 3, 0));
+}
+
+// Where a flip is no longer possible, and where the candidate's margin is 0: a flip comes back from there.
+void MarginPlot::addGuides(const Theme& theme) {
+  if (m_points.empty()) return;
+  QCPGraph* tie = m_plot->addGraph();
+  tie->setPen(QPen(theme.muted, 1, Qt::DotLine));
+  for (int i = 0; i <= kTieCurvePoints; ++i) {
+    const double x = m_axes.margin.top() * i / kTieCurvePoints;
+    const double y = m_axes.difference.at(-m_axes.margin.valueAt(x));
+    if (y >= -m_axes.difference.top()) tie->addData(x, y);
+  }
+  if (std::isnan(m_impossibleBeyond)) return;
+  const double x = m_axes.margin.at(std::min(m_impossibleBeyond, m_axes.margin.high));
+  auto* line = new QCPItemStraightLine(m_plot);
+  line->setPen(QPen(theme.bad, 1.3, Qt::DashLine));
+  line->point1->setCoords(x, 0);
+  line->point2->setCoords(x, 1);
+  const int errors = m_run->run->settings.decision.errorsToFlip();
+  const QString limit = (errors == 1 ? tr("largest error, %1") : tr("2 × largest error, %1")).arg(qt(base::shortNumber(m_impossibleBeyond)));
+  const bool isLeft = x < m_axes.margin.top() / 2;
+  addLabel({x, 0.01}, isLeft ? tr("no flip possible → (%1)").arg(limit) : tr("(%1) no flip possible →").arg(limit), (isLeft ? Qt::AlignLeft : Qt::AlignRight) | Qt::AlignTop);
+}
+
+void MarginPlot::updateLegend(const Theme& theme) {
+  std::vector<LegendEntry> entries;
+  for (auto outcome = kOutcomes.rbegin(); outcome != kOutcomes.rend(); ++outcome) {
+    const auto count = std::count_if(m_points.begin(), m_points.end(), [&](const Point& p) { return p.outcome == *outcome; });
+    if (count > 0) entries.push_back({styleOf(*outcome, theme), QStringLiteral("%1 %2").arg(models::name(*outcome), qt(base::groupedInteger(count)))});
+  }
+  if (!m_points.empty()) entries.push_back({{Mark::dashes, theme.muted, false}, tr("AMP margin 0")});
+  m_legend->setEntries(std::move(entries));
+}
+
+// The selected point and the limit of the slider, on a layer of their own: they change often.
+void MarginPlot::updateOverlay() {
+  const Theme& theme = themeOf(this);
+  QCPLayer* overlay = m_plot->layer(QLatin1String(kOverlay));
+  for (QCPLayerable* child : overlay->children())
+    if (auto* item = qobject_cast<QCPAbstractItem*>(child)) m_plot->removeItem(item);
+  if (std::isfinite(m_below)) {
+    auto* line = new QCPItemStraightLine(m_plot);
+    line->setLayer(overlay);
+    line->setPen(QPen(theme.accent, 1.3));
+    line->point1->setCoords(m_axes.margin.at(m_below), 0);
+    line->point2->setCoords(m_axes.margin.at(m_below), 1);
+  }
+  if (const Point* point = pointOf(m_selected)) {
+    auto* ring = new QCPItemEllipse(m_plot);
+    ring->setLayer(overlay);
+    ring->setPen(QPen(theme.text, hasFocus() ? 2.2 : 1.5));
+    for (QCPItemPosition* corner : {ring->topLeft, ring->bottomRight}) corner->setType(QCPItemPosition::ptAbsolute);
+    auto* centre = new QCPItemTracer(m_plot);
+    centre->setLayer(overlay);
+    centre->setStyle(QCPItemTracer::tsNone);
+    centre->position->setCoords(point->at);
+    for (QCPItemPosition* corner : {ring->topLeft, ring->bottomRight}) corner->setParentAnchor(centre->position);
+    ring->topLeft->setCoords(-7, -7);
+    ring->bottomRight->setCoords(7, 7);
+    setAccessibleDescription(tr("AMP margin minus FP32 margin against the FP32 margin. %1").arg(tooltipOf(m_selected)));
+  }
+  if (m_isDrawn) overlay->replot();
 }
 
 }  // namespace ulpscope::plots

@@ -46,6 +46,7 @@ CriteriaPanel::CriteriaPanel(Workbench& workbench, QWidget* parent)
   layout->setContentsMargins(8, 6, 8, 4);
   layout->addLayout(top);
   layout->addWidget(m_table, 1);
+  layout->addStretch(0);  // takes the room when the table is hidden
   connect(m_validate, &QPushButton::clicked, this, &CriteriaPanel::validateRequested);
   connect(m_revise, &QPushButton::clicked, this, &CriteriaPanel::reviseRequested);
   connect(&workbench, &Workbench::viewChanged, this, &CriteriaPanel::refresh);

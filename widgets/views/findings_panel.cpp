@@ -2,6 +2,7 @@
 
 #include "widgets/views/criteria_panel.h"
 #include "widgets/views/flips_panel.h"
+#include "widgets/views/headroom_panel.h"
 #include "widgets/views/nonfinite_panel.h"
 #include "widgets/views/runs_panel.h"
 
@@ -22,10 +23,12 @@ FindingsPanel::FindingsPanel(Workbench& workbench, QWidget* parent) : QTabWidget
   tabBar()->setAccessibleName(tr("Findings"));
   m_flips = new FlipsPanel(workbench, this);
   m_nonfinite = new NonfinitePanel(workbench, this);
+  m_headroom = new HeadroomPanel(workbench, this);
   m_criteria = new CriteriaPanel(workbench, this);
   m_runs = new RunsPanel(workbench, this);
   addTab(m_flips, tr("Flips"));
   addTab(m_nonfinite, tr("Non-finite"));
+  addTab(m_headroom, tr("Headroom"));
   addTab(m_criteria, tr("Criteria"));
   addTab(m_runs, tr("Runs"));
   addTab(makeLog(), tr("Log"));

@@ -12,6 +12,7 @@ namespace ulpscope::views {
 
 class CriteriaPanel;
 class FlipsPanel;
+class HeadroomPanel;
 class NonfinitePanel;
 class RunsPanel;
 
@@ -19,12 +20,13 @@ class FindingsPanel : public QTabWidget {
   Q_OBJECT
 
  public:
-  enum Tab { kFlips, kNonfinite, kCriteria, kRuns, kLog };
+  enum Tab { kFlips, kNonfinite, kHeadroom, kCriteria, kRuns, kLog };
 
   explicit FindingsPanel(Workbench& workbench, QWidget* parent = nullptr);
   FlipsPanel* flips() const { return m_flips; }
   NonfinitePanel* nonfinite() const { return m_nonfinite; }
   CriteriaPanel* criteria() const { return m_criteria; }
+  HeadroomPanel* headroom() const { return m_headroom; }
   RunsPanel* runs() const { return m_runs; }
   QString diagnosis() const;
   QString comparison() const;
@@ -42,6 +44,7 @@ class FindingsPanel : public QTabWidget {
   FlipsPanel* m_flips = nullptr;
   NonfinitePanel* m_nonfinite = nullptr;
   CriteriaPanel* m_criteria = nullptr;
+  HeadroomPanel* m_headroom = nullptr;
   RunsPanel* m_runs = nullptr;
   QPlainTextEdit* m_log = nullptr;
 };

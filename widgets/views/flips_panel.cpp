@@ -1,69 +1,142 @@
 #include "widgets/views/flips_panel.h"
 
 #include "core/base/number_text.h"
+#include "core/render/margin_geometry.h"
+#include "core/report/flip_statement.h"
 #include "widgets/models/text.h"
 #include "widgets/plots/margin_plot.h"
+#include "widgets/views/flip_sentence.h"
+#include "widgets/views/gallery_panel.h"
+#include "widgets/views/margin_filter.h"
 #include "widgets/views/tables.h"
 
+#include <QButtonGroup>
 #include <QHBoxLayout>
+#include <QHeaderView>
 #include <QLabel>
-#include <QSortFilterProxyModel>
 #include <QSplitter>
+#include <QStackedWidget>
 #include <QTableView>
 #include <QToolButton>
 #include <QVBoxLayout>
 
+#include <cmath>
+
 namespace ulpscope::views {
+namespace {
 
 using models::qt;
 using models::RowTableModel;
 
+constexpr int kFilterSteps = 60;
+
+QToolButton* makeToggle(QWidget* parent, const QString& text, const QString& tip) {
+  auto* button = new QToolButton(parent);
+  button->setText(text);
+  button->setToolTip(tip);
+  button->setCheckable(true);
+  return button;
+}
+
+QString summaryOf(const models::LoadedRun& run, const report::FlipFacts& facts, int shown) {
+  const session::DecisionRule& rule = run.run->settings.decision;
+  if (!rule.decides()) return {};
+  QString text = FlipsPanel::tr("%1 of %2 flipped").arg(qt(base::groupedInteger(facts.flips)), qt(base::counted(facts.decided, "sample")));
+  if (rule.errorsToFlip() > 0)
+    text += FlipsPanel::tr("; a flip is possible (margin at most %1max error) in %2").arg(rule.errorsToFlip() == 2 ? QStringLiteral("2 × ") : QString(), qt(base::groupedInteger(facts.possible)));
+  if (facts.noDecision > 0) text += FlipsPanel::tr("; %1 without a decision (NaN scores)").arg(qt(base::groupedInteger(facts.noDecision)));
+  return text + FlipsPanel::tr("; %1 shown").arg(qt(base::groupedInteger(shown)));
+}
+
+}  // namespace
+
 FlipsPanel::FlipsPanel(Workbench& workbench, QWidget* parent) : QWidget(parent), m_workbench(workbench) {
-  m_order = new QSortFilterProxyModel(this);
-  m_order->setSourceModel(&m_decisions);
-  m_order->setSortRole(models::kSortRole);
-  m_table = makeTable(this, m_order, tr("Flips"));
-  m_table->setSortingEnabled(true);
-  m_table->sortByColumn(4, Qt::AscendingOrder);
-  m_showAll = new QToolButton(this);
-  m_showAll->setText(tr("All samples"));
-  m_showAll->setCheckable(true);
-  m_showAll->setToolTip(tr("Also the samples whose decision did not change: the numbers of the margin plot"));
-  m_showAll->setAccessibleName(tr("Show all samples"));
-  m_summary = new QLabel(this);
+  m_order.setSourceModel(&m_decisions);
+  m_sentence = new FlipSentence(this);
   m_marginPlot = new plots::MarginPlot(this);
-  auto* left = new QWidget(this);
-  auto* top = new QHBoxLayout;
-  top->addWidget(m_summary, 1);
-  top->addWidget(m_showAll);
-  auto* leftLayout = new QVBoxLayout(left);
-  leftLayout->setContentsMargins(0, 0, 0, 0);
-  leftLayout->setSpacing(4);
-  leftLayout->addLayout(top);
-  leftLayout->addWidget(m_table, 1);
   auto* splitter = new QSplitter(this);
-  splitter->addWidget(left);
+  splitter->setChildrenCollapsible(false);
+  splitter->addWidget(makeSamples());
   splitter->addWidget(m_marginPlot);
   splitter->setStretchFactor(0, 3);
   splitter->setStretchFactor(1, 2);
   auto* layout = new QVBoxLayout(this);
   layout->setContentsMargins(8, 4, 8, 4);
-  layout->addWidget(splitter);
+  layout->setSpacing(4);
+  layout->addWidget(m_sentence);
+  layout->addWidget(makeBar());
+  layout->addWidget(splitter, 1);
 
   connect(&m_workbench, &Workbench::viewChanged, this, &FlipsPanel::refreshRun);
   connect(&m_workbench.selection(), &models::Selection::changed, this, &FlipsPanel::refreshSelection);
   connect(m_showAll, &QToolButton::toggled, this, [this](bool all) {
     m_decisions.setShow(all ? models::DecisionsModel::Show::all : models::DecisionsModel::Show::flips);
-    refreshSelection();
+    refreshFilter();
   });
+  connect(m_filter, &MarginFilter::changed, this, &FlipsPanel::refreshFilter);
+  connect(m_asGallery, &QToolButton::toggled, this, [this](bool on) { m_pages->setCurrentIndex(on ? 1 : 0); });
   connect(m_table->selectionModel(), &QItemSelectionModel::currentRowChanged, this, &FlipsPanel::selectRow);
-  connect(m_marginPlot, &plots::MarginPlot::sampleClicked, &m_workbench.selection(), &models::Selection::selectSample);
+  connect(m_gallery, &GalleryPanel::sampleChosen, this, &FlipsPanel::selectSample);
+  connect(m_marginPlot, &plots::MarginPlot::sampleClicked, this, &FlipsPanel::selectSample);
+  connect(m_sentence, &FlipSentence::copied, this, [this] { emit m_workbench.notice(tr("Statement copied, with its conditions.")); });
+  refreshRun();
 }
 
+QWidget* FlipsPanel::makeBar() {
+  auto* bar = new QWidget(this);
+  m_asTable = makeToggle(bar, tr("Table"), tr("The samples as a table"));
+  m_asGallery = makeToggle(bar, tr("Gallery"), tr("The samples' inputs as pictures"));
+  auto* either = new QButtonGroup(this);
+  either->addButton(m_asTable);
+  either->addButton(m_asGallery);
+  m_asTable->setChecked(true);
+  m_showAll = makeToggle(bar, tr("All samples"), tr("Also the samples whose decision did not change: the numbers of the margin plot"));
+  m_showAll->setAccessibleName(tr("Show all samples"));
+  m_filter = new MarginFilter(bar);
+  auto* layout = new QHBoxLayout(bar);
+  layout->setContentsMargins(0, 0, 0, 0);
+  layout->addWidget(m_asTable);
+  layout->addWidget(m_asGallery);
+  layout->addSpacing(8);
+  layout->addWidget(m_showAll);
+  layout->addSpacing(8);
+  layout->addWidget(m_filter, 1);
+  layout->addStretch(1);
+  return bar;
+}
+
+QWidget* FlipsPanel::makeSamples() {
+  auto* page = new QWidget(this);
+  m_table = makeTable(page, &m_order, tr("Flips"));
+  m_table->setSortingEnabled(true);
+  m_table->sortByColumn(-1, Qt::AscendingOrder);  // as the model has them: the worst first
+  m_gallery = new GalleryPanel(page);
+  m_pages = new QStackedWidget(page);
+  m_pages->addWidget(m_table);
+  m_pages->addWidget(m_gallery);
+  m_pages->setMinimumWidth(240);
+  m_summary = new QLabel(page);
+  m_summary->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Fixed);
+  auto* layout = new QVBoxLayout(page);
+  layout->setContentsMargins(0, 0, 0, 0);
+  layout->setSpacing(2);
+  layout->addWidget(m_pages, 1);
+  layout->addWidget(m_summary);
+  return page;
+}
+
+QString FlipsPanel::summary() const { return m_summary->text(); }
+void FlipsPanel::showGallery(bool gallery) { (gallery ? m_asGallery : m_asTable)->setChecked(true); }
+void FlipsPanel::setShowAll(bool all) { m_showAll->setChecked(all); }
+
 void FlipsPanel::selectRow(const QModelIndex& current) {
+  if (!m_isRefreshing && current.isValid()) selectSample(current.data(RowTableModel::kKeyRole).toLongLong());
+}
+
+// With a flip goes the first site over tolerance: where to look next.
+void FlipsPanel::selectSample(std::int64_t sample) {
   const models::RunPointer& run = m_workbench.shownRun();
-  if (m_isRefreshing || !current.isValid() || !run) return;
-  const std::int64_t sample = current.data(RowTableModel::kKeyRole).toLongLong();
+  if (!run) return;
   for (const session::Flip& flip : run->run->flips)
     if (flip.sample == sample && flip.firstSiteOverTolerance >= 0) {
       const auto& site = run->run->sites[static_cast<std::size_t>(flip.firstSiteOverTolerance)];
@@ -75,16 +148,35 @@ void FlipsPanel::selectRow(const QModelIndex& current) {
 void FlipsPanel::refreshRun() {
   m_isRefreshing = true;
   const models::RunPointer& run = m_workbench.shownRun();
+  const session::DecisionRule rule = run ? run->run->settings.decision : session::DecisionRule();
   m_decisions.setRun(run);
-  m_marginPlot->setRun(run ? run->run : nullptr);
-  const std::size_t flips = run ? run->run->flips.size() : 0;
-  const bool decides = run && run->run->settings.decision.decides();
-  const std::size_t decisions = run ? run->run->decisions.size() : 0;
-  QString summary = !decides ? tr("This run reads no decisions (run with --decision argmax).") : tr("%1 of %2 flipped").arg(qt(base::groupedInteger(static_cast<std::int64_t>(flips))), qt(base::counted(static_cast<std::int64_t>(decisions), "decision")));
-  if (decides && !run->run->noDecision.empty()) summary += tr(", %1 without a decision (NaN scores)").arg(run->run->noDecision.size());
-  m_summary->setText(summary);
-  m_showAll->setEnabled(decides);
+  m_marginPlot->setRun(run, run ? report::flipFacts(*run->session, *run->run).impossibleBeyond : std::nan(""));
+  m_gallery->setRun(run, m_workbench.sessionPath());
+  // The limit stays while runs of one session are looked at in turn.
+  const QString sessionId = run ? qt(run->session->id) : QString();
+  const double below = sessionId == m_sessionId ? m_filter->below() : std::numeric_limits<double>::infinity();
+  m_sessionId = sessionId;
+  m_filter->setSteps(run && rule.errorsToFlip() > 0 ? render::marginSteps(run->run->decisions, kFilterSteps) : std::vector<double>());
+  if (m_filter->isEnabled()) m_filter->setBelow(below);
+  for (QWidget* control : {static_cast<QWidget*>(m_asTable), static_cast<QWidget*>(m_asGallery), static_cast<QWidget*>(m_showAll)}) control->setEnabled(rule.decides());
+  m_isRefreshing = false;
+  refreshFilter();
   fitColumns(m_table);
+}
+
+void FlipsPanel::refreshFilter() {
+  if (m_isRefreshing) return;
+  m_isRefreshing = true;
+  const models::RunPointer& run = m_workbench.shownRun();
+  models::DecisionFilter filter;
+  filter.all = m_showAll->isChecked();
+  filter.marginBelow = m_filter->below();
+  m_order.setMarginBelow(filter.marginBelow);
+  m_gallery->setFilter(filter);
+  m_marginPlot->setMarginBelow(filter.marginBelow);
+  m_sentence->setStatement(run ? report::flipStatement(*run->session, *run->run, filter.marginBelow) : report::FlipStatement());
+  m_summary->setText(run ? summaryOf(*run, report::flipFacts(*run->session, *run->run), m_order.rowCount()) : QString());
+  m_summary->setToolTip(m_summary->text());
   m_isRefreshing = false;
   refreshSelection();
 }
@@ -93,9 +185,11 @@ void FlipsPanel::refreshSelection() {
   m_isRefreshing = true;
   const std::int64_t sample = m_workbench.selection().sample();
   m_marginPlot->setSelectedSample(sample);
+  m_gallery->setSelectedSample(sample);
   const int row = m_decisions.rowOfKey(static_cast<qlonglong>(sample));
-  if (row >= 0)
-    m_table->setCurrentIndex(m_order->mapFromSource(m_decisions.index(row, 0)));
+  const QModelIndex shown = row < 0 ? QModelIndex() : m_order.mapFromSource(m_decisions.index(row, 0));
+  if (shown.isValid())
+    m_table->setCurrentIndex(shown);
   else
     m_table->selectionModel()->clear();
   m_isRefreshing = false;

@@ -1,13 +1,14 @@
-// Flipped decisions: the table, and the margin plot beside it.
+// Flipped decisions: the sentence to sign, the samples as table or gallery, and the margin plot beside them.
 #pragma once
 
+#include "widgets/models/decision_order.h"
 #include "widgets/models/decisions_model.h"
 #include "widgets/views/workbench.h"
 
 #include <QWidget>
 
 class QLabel;
-class QSortFilterProxyModel;
+class QStackedWidget;
 class QTableView;
 class QToolButton;
 
@@ -17,25 +18,47 @@ class MarginPlot;
 
 namespace ulpscope::views {
 
+class FlipSentence;
+class GalleryPanel;
+class MarginFilter;
+
 class FlipsPanel : public QWidget {
   Q_OBJECT
 
  public:
   explicit FlipsPanel(Workbench& workbench, QWidget* parent = nullptr);
   QTableView* table() const { return m_table; }
+  GalleryPanel* gallery() const { return m_gallery; }
+  MarginFilter* marginFilter() const { return m_filter; }
+  FlipSentence* sentence() const { return m_sentence; }
+  plots::MarginPlot* marginPlot() const { return m_marginPlot; }
+  QString summary() const;
+  void showGallery(bool gallery);
+  void setShowAll(bool all);
 
  private:
+  QWidget* makeBar();
+  QWidget* makeSamples();
   void refreshRun();
+  void refreshFilter();
   void refreshSelection();
   void selectRow(const QModelIndex& current);
+  void selectSample(std::int64_t sample);
 
   Workbench& m_workbench;
   models::DecisionsModel m_decisions;
-  QSortFilterProxyModel* m_order = nullptr;
+  models::DecisionOrder m_order;
+  FlipSentence* m_sentence = nullptr;
+  QStackedWidget* m_pages = nullptr;
   QTableView* m_table = nullptr;
+  GalleryPanel* m_gallery = nullptr;
+  MarginFilter* m_filter = nullptr;
+  QToolButton* m_asTable = nullptr;
+  QToolButton* m_asGallery = nullptr;
   QToolButton* m_showAll = nullptr;
   QLabel* m_summary = nullptr;
   plots::MarginPlot* m_marginPlot = nullptr;
+  QString m_sessionId;
   bool m_isRefreshing = false;
 };
 

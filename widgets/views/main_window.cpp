@@ -147,8 +147,8 @@ void MainWindow::makeActions() {
   addAction(QStringLiteral("start"), tr("S&tart page"), QKeySequence(tr("Ctrl+Shift+Home")), [this] { page() == m_start ? showSession() : showStart(); });
   addAction(QStringLiteral("close"), tr("&Close session"), QKeySequence(tr("Ctrl+W")), [this] { closeSession(); });
   addAction(QStringLiteral("quit"), tr("&Quit"), QKeySequence(tr("Ctrl+Q")), [this] { close(); });
-  addAction(QStringLiteral("undo"), tr("&Undo"), QKeySequence(tr("Ctrl+Z")), [this] { m_workbench.undoStack().undo(); });
-  addAction(QStringLiteral("redo"), tr("&Redo"), QKeySequence(tr("Ctrl+Shift+Z")), [this] { m_workbench.undoStack().redo(); });
+  addAction(QStringLiteral("undo"), tr("&Undo"), QKeySequence(tr("Ctrl+Z")), [this] { undoStack().undo(); });
+  addAction(QStringLiteral("redo"), tr("&Redo"), QKeySequence(tr("Ctrl+Shift+Z")), [this] { undoStack().redo(); });
   addAction(QStringLiteral("keep"), tr("&Keep selection in FP32"), QKeySequence(tr("Ctrl+K")), [this] { keepSelection(); });
   addAction(QStringLiteral("filter"), tr("&Filter modules"), QKeySequence(tr("Ctrl+F")), [this] {
     m_docks[0]->show();
@@ -257,7 +257,7 @@ void MainWindow::connectWorkbench() {
   for (const auto signal : {&Workbench::viewChanged, &Workbench::regionsChanged, &Workbench::runningChanged})
     connect(&m_workbench, signal, this, &MainWindow::refreshActions);
   connect(&m_workbench.selection(), &models::Selection::changed, this, &MainWindow::refreshActions);
-  connect(&m_workbench.undoStack(), &QUndoStack::indexChanged, this, &MainWindow::refreshActions);
+  for (const QUndoStack* stack : {&m_workbench.undoStack(), &m_criteria->undoStack()}) connect(stack, &QUndoStack::indexChanged, this, &MainWindow::refreshActions);
   connect(&m_workbench, &Workbench::problem, m_message, qOverload<const QString&>(&MessageBar::showProblem));
   connect(&m_workbench, &Workbench::runFailed, this, [this](const QString& message) {
     m_message->showProblem(message, tr("Run again"), [this] { m_workbench.runAgain(); });
@@ -290,20 +290,20 @@ void MainWindow::refreshActions() {
   const bool running = m_workbench.isRunning();
   const bool hasPair = m_workbench.runA() != nullptr;
   const auto enable = [this](const char* name, bool enabled) { m_actions.at(QLatin1String(name))->setEnabled(enabled); };
-  const bool covered = isCovered();
+  const bool seen = page() == m_heatmap;
   for (const char* name : {"new", "validate"}) enable(name, !running);
-  enable("settings", hasRun && !running && !covered);
-  enable("validateThis", hasRun && !running && !covered && m_workbench.session()->exploratory());
-  enable("run", hasRun && !running && !covered);
+  enable("settings", hasRun && !running && seen);
+  enable("validateThis", hasRun && !running && seen && m_workbench.session()->exploratory());
+  enable("run", hasRun && !running && seen);
   enable("cancel", running && !m_workbench.isCancelling());
   enable("close", m_workbench.session() != nullptr && !running);
-  enable("undo", m_workbench.undoStack().canUndo());
-  enable("redo", m_workbench.undoStack().canRedo());
-  enable("keep", hasRun && m_workbench.selection().modulePath().has_value());
-  for (const char* name : {"first", "next", "previous", "filter", "showAll", "zoomIn", "zoomOut", "viewB"}) enable(name, hasRun && !covered);
-  for (const char* name : {"viewA", "viewDifference"}) enable(name, hasPair && !covered);
-  m_actions.at(QStringLiteral("undo"))->setToolTip(tr("Undo: %1 (Ctrl+Z)").arg(m_workbench.undoStack().undoText()));
-  m_actions.at(QStringLiteral("redo"))->setToolTip(tr("Redo: %1 (Ctrl+Shift+Z)").arg(m_workbench.undoStack().redoText()));
+  enable("undo", undoStack().canUndo());
+  enable("redo", undoStack().canRedo());
+  enable("keep", hasRun && seen && m_workbench.selection().modulePath().has_value());
+  for (const char* name : {"first", "next", "previous", "filter", "showAll", "zoomIn", "zoomOut", "viewB"}) enable(name, hasRun && seen);
+  for (const char* name : {"viewA", "viewDifference"}) enable(name, hasPair && seen);
+  m_actions.at(QStringLiteral("undo"))->setToolTip(tr("Undo: %1 (Ctrl+Z)").arg(undoStack().undoText()));
+  m_actions.at(QStringLiteral("redo"))->setToolTip(tr("Redo: %1 (Ctrl+Shift+Z)").arg(undoStack().redoText()));
   const QString why = hasPair ? QString() : tr(": needs a second run; change the policy and press F5");
   m_actions.at(QStringLiteral("viewA"))->setToolTip(tr("Show run A, the one compared with (Ctrl+1)") + why);
   m_actions.at(QStringLiteral("viewB"))->setToolTip(tr("Show run B (Ctrl+2)"));
@@ -328,6 +328,8 @@ void MainWindow::selectSite(const QString& modulePath, std::int64_t sample) {
   const models::RunPointer& run = m_workbench.shownRun();
   if (run) m_workbench.selection().select(modulePath, run->worstSite(modulePath), sample);
 }
+
+QUndoStack& MainWindow::undoStack() { return page() == m_criteria ? m_criteria->undoStack() : m_workbench.undoStack(); }
 
 QWidget* MainWindow::page() const { return m_stack->currentWidget(); }
 

@@ -111,6 +111,7 @@ class MainWindow : public QMainWindow {
   void leaveSheet();
   void locate(const QString& path);
   void refreshActions();
+  QUndoStack& undoStack();  // of the page shown
   void refreshIcons();
   void onSessionChanged();
   void chooseSession();

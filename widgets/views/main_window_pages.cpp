@@ -77,6 +77,11 @@ void MainWindow::connectPages() {
 void MainWindow::showPage(QWidget* page) {
   const bool wasResults = m_stack->currentWidget() == m_heatmap && m_workbench.session() != nullptr;
   if (wasResults && page != m_heatmap) m_dockState = saveState(kStateVersion);
+  // A stack is as wide as its widest page wants, seen or not: the docks would pay for it.
+  for (int i = 0; i < m_stack->count(); ++i) {
+    QWidget* each = m_stack->widget(i);
+    each->setSizePolicy(each == page ? QSizePolicy::Preferred : QSizePolicy::Ignored, each == page ? QSizePolicy::Preferred : QSizePolicy::Ignored);
+  }
   m_stack->setCurrentWidget(page);
   const bool isResults = page == m_heatmap && m_workbench.session() != nullptr;
   for (QDockWidget* dock : m_docks) dock->toggleViewAction()->setEnabled(isResults);

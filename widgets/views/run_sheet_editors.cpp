@@ -154,7 +154,9 @@ void RunSheet::addSection(QGridLayout* grid, const QString& title, std::initiali
   grid->setColumnStretch(1, 1);
   grid->setVerticalSpacing(2);
   int row = grid->rowCount();
-  grid->addWidget(makeText(title, 1.12, true, this), row++, 0, 1, 2);
+  QLabel* head = makeText(title, 1.12, true, this);
+  head->setContentsMargins(0, 12, 0, 2);
+  grid->addWidget(head, row++, 0, 1, 2);
   for (const RunField field : fields) {
     QWidget* editor = makeEditor(field);
     m_editors[field] = editor;

@@ -37,4 +37,15 @@ TEST(Sha256, OfAFileOrTheReasonWhyNot) {
   EXPECT_FALSE(base::sha256OfFile(folder.path()).ok()) << "a folder has no digest";
 }
 
+TEST(Sha256, StopsWhenAskedTo) {
+  tests::ScratchFolder folder;
+  tests::writeFile(folder.file("f"), "abc");
+  std::stop_source stop;
+  EXPECT_EQ(base::sha256OfFile(folder.file("f"), stop.get_token()).value(), base::sha256("abc"));
+  stop.request_stop();
+  const auto digest = base::sha256OfFile(folder.file("f"), stop.get_token());
+  ASSERT_FALSE(digest.ok());
+  EXPECT_EQ(digest.error().kind, base::ErrorKind::cancelled);
+}
+
 }  // namespace

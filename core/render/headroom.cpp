@@ -1,0 +1,91 @@
+#include "core/render/headroom.h"
+
+#include "core/base/float_formats.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <map>
+#include <tuple>
+
+namespace ulpscope::render {
+namespace {
+
+using session::Metric;
+using session::SiteSummary;
+
+constexpr double kLimitWithin = 4;  // decades
+constexpr double kRoom = 0.4;       // decades above and below
+
+auto keyOf(const SiteSummary& site) { return std::tuple(site.modulePath, site.op, site.overload, site.source, site.occurrence, site.output); }
+
+bool isMeasured(const SiteSummary& site) {
+  return site.viewOf.empty() && base::isInexact(site.candidateDtype) && (site.values.has(Metric::referenceMaxAbs) || site.values.has(Metric::candidateMaxAbs));
+}
+
+}  // namespace
+
+HeadroomState headroomState(const SiteSummary& site, base::DType low) {
+  if (!isMeasured(site)) return HeadroomState::notMeasured;
+  if (site.candidateOnly.plusInf + site.candidateOnly.minusInf > 0) return HeadroomState::overflow;
+  const double bits = site.values[Metric::headroomBits];
+  if (bits < 0) return site.candidateDtype == low ? HeadroomState::overflow : HeadroomState::beyond;
+  return bits < 1 ? HeadroomState::tight : HeadroomState::ample;
+}
+
+std::string label(HeadroomState state) {
+  switch (state) {
+    case HeadroomState::notMeasured: return "not measured";
+    case HeadroomState::ample: return "1 bit or more";
+    case HeadroomState::tight: return "less than 1 bit";
+    case HeadroomState::beyond: return "beyond, but kept wider";
+    case HeadroomState::overflow: return "overflows";
+  }
+  return "";
+}
+
+std::vector<HeadroomSite> headroomSites(const session::RunRecord& run) {
+  std::vector<HeadroomSite> sites;
+  for (std::size_t i = 0; i < run.sites.size(); ++i) {
+    const SiteSummary& site = run.sites[i];
+    const HeadroomState state = headroomState(site, run.settings.autocast);
+    if (state == HeadroomState::notMeasured) continue;
+    const auto& v = site.values;
+    sites.push_back({static_cast<std::int64_t>(i), state, v[Metric::referenceMaxAbs], v[Metric::candidateMaxAbs], v[Metric::referenceSmallest], v[Metric::candidateSmallest], v[Metric::headroomBits]});
+  }
+  return sites;
+}
+
+std::vector<double> candidateMaxima(const session::RunRecord& run, const std::vector<HeadroomSite>& sites, const session::RunRecord& other) {
+  std::map<decltype(keyOf(run.sites.front())), double> maxima;
+  for (const SiteSummary& site : other.sites)
+    if (isMeasured(site)) maxima.emplace(keyOf(site), site.values[Metric::candidateMaxAbs]);
+  std::vector<double> values;
+  for (const HeadroomSite& site : sites) {
+    const auto found = maxima.find(keyOf(run.sites[static_cast<std::size_t>(site.site)]));
+    values.push_back(found == maxima.end() ? std::numeric_limits<double>::quiet_NaN() : found->second);
+  }
+  return values;
+}
+
+HeadroomAxis headroomAxis(const std::vector<HeadroomSite>& sites, base::DType low) {
+  double least = std::numeric_limits<double>::infinity(), most = -least;
+  for (const HeadroomSite& site : sites)
+    for (const double v : {site.referenceMax, site.candidateMax, site.referenceSmallest, site.candidateSmallest})
+      if (std::isfinite(v) && v > 0) {
+        least = std::min(least, std::log10(v));
+        most = std::max(most, std::log10(v));
+      }
+  if (least > most) return {};
+  const base::FormatLimits limits = base::limits(low);
+  HeadroomAxis axis{least, most};
+  for (const double limit : {limits.maxFinite, limits.minNormal, limits.minSubnormal}) {
+    const double at = std::log10(limit);
+    if (at < least - kLimitWithin || at > most + kLimitWithin) continue;
+    axis.low = std::min(axis.low, at);
+    axis.high = std::max(axis.high, at);
+  }
+  return {axis.low - kRoom, axis.high + kRoom};
+}
+
+}  // namespace ulpscope::render

@@ -1,0 +1,397 @@
+// The Flips tab in its user's words, over the images of the digits demo (the first samples of its inputs).
+#include "core/base/hashing.h"
+#include "sample_session.h"
+#include "widgets/models/decision_order.h"
+#include "widgets/plots/margin_plot.h"
+#include "widgets/views/flip_sentence.h"
+#include "widgets/views/flips_panel.h"
+#include "widgets/views/gallery_panel.h"
+#include "widgets/views/gallery_view.h"
+#include "widgets/views/margin_filter.h"
+
+#include <QAbstractButton>
+#include <QAbstractItemModelTester>
+#include <QClipboard>
+#include <QComboBox>
+#include <QFile>
+#include <QGuiApplication>
+#include <QImage>
+#include <QLineEdit>
+#include <QPainter>
+#include <QSlider>
+#include <QTableView>
+#include <QTest>
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+namespace ulpscope {
+namespace {
+
+using models::DecisionsModel;
+using models::GalleryModel;
+using models::Outcome;
+
+constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
+constexpr double kInf = std::numeric_limits<double>::infinity();
+
+session::Flip flip(std::int64_t sample, const std::string& id, const std::string& effect) {
+  session::Flip f;
+  f.sample = sample;
+  f.sampleId = id;
+  f.referenceDecision = 0;
+  f.candidateDecision = 2;
+  f.kind = "changed";
+  f.effect = effect;
+  f.firstSiteOverTolerance = sample == 4 ? -1 : 0;
+  f.withinNoiseFloor = id == "fix";
+  return f;
+}
+
+// Eight samples: one of each outcome; "late" has the smallest margin.
+session::RunRecord eightDecisions() {
+  session::RunRecord run = testing::sampleRun(testing::Sick::no);
+  run.samplesComplete = 8;
+  run.decisions = {{0.5, 0.49, 0.01}, {0.02, 0.01, 0.02}, {0.3, kNan, kInf}, {0.009, 0.02, 0.02}, {0.004, 0.003, 0.02}, {kNan, kNan, kNan}, {0.001, 0.0012, 0.0004}, {0.03, 0.02, 0.02}};
+  run.flips = {flip(3, "fix", "fixed"), flip(4, "w2w", "wrong to wrong"), flip(1, "reg2", "regressed"), flip(7, "reg1", "regressed")};
+  run.noDecision = {"nan"};
+  return run;
+}
+
+session::Session eightSamples() {
+  session::Session s = testing::sampleSession();
+  s.samples.ids = {"same", "reg2", "nan", "fix", "w2w", "fp32nan", "late", "reg1"};
+  return s;
+}
+
+models::RunPointer loadedEight() {
+  auto session = std::make_shared<session::Session>(eightSamples());
+  session->runs = {eightDecisions()};
+  return models::makeLoadedRun(session, session->runs.front(), nullptr, {});
+}
+
+QStringList idsOf(const QAbstractItemModel& model) {
+  QStringList ids;
+  for (int row = 0; row < model.rowCount(); ++row) ids << model.index(row, 0).data().toString();
+  return ids;
+}
+
+std::string joined(const QStringList& ids) { return ids.join(u' ').toStdString(); }
+
+TEST(Decisions, ShowTheWorstFirstAndMayShowAll) {
+  DecisionsModel model;
+  const QAbstractItemModelTester tester(&model, QAbstractItemModelTester::FailureReportingMode::Fatal);
+  model.setRun(loadedEight());
+  EXPECT_EQ(idsOf(model), QStringList({"reg2", "reg1", "w2w", "fix", "nan", "fp32nan"}));
+  model.setShow(DecisionsModel::Show::all);
+  EXPECT_EQ(idsOf(model), QStringList({"reg2", "reg1", "w2w", "fix", "nan", "fp32nan", "late", "same"}));
+  const auto cell = [&](int row, int column) { return model.index(row, column).data().toString(); };
+  EXPECT_EQ(cell(0, DecisionsModel::kReference), QStringLiteral("cat"));
+  EXPECT_EQ(cell(0, DecisionsModel::kCandidate), QStringLiteral("emu"));
+  EXPECT_EQ(cell(0, DecisionsModel::kReferenceMargin), QStringLiteral("0.02"));
+  EXPECT_EQ(cell(0, DecisionsModel::kFirstSite), QStringLiteral("block.fc1: aten::linear"));
+  EXPECT_EQ(cell(2, DecisionsModel::kFirstSite), QStringLiteral("none over tolerance"));
+  EXPECT_EQ(cell(0, DecisionsModel::kPossible), QStringLiteral("yes"));
+  EXPECT_EQ(cell(6, DecisionsModel::kPossible), QStringLiteral("no")) << "0.001 is more than twice 0.0004";
+  EXPECT_EQ(cell(3, DecisionsModel::kNoise), QStringLiteral("flips too"));
+  EXPECT_EQ(cell(4, DecisionsModel::kKind), QStringLiteral("no decision"));
+  EXPECT_EQ(cell(4, DecisionsModel::kCandidateMargin), QStringLiteral("NaN"));
+  EXPECT_EQ(cell(4, DecisionsModel::kPossible), QString()) << "there is nothing to flip";
+}
+
+TEST(Decisions, SortNanLastEitherWay) {
+  DecisionsModel model;
+  models::DecisionOrder order;
+  order.setSourceModel(&model);
+  const QAbstractItemModelTester tester(&order, QAbstractItemModelTester::FailureReportingMode::Fatal);
+  model.setRun(loadedEight());
+  model.setShow(DecisionsModel::Show::all);
+  order.sort(DecisionsModel::kReferenceMargin, Qt::AscendingOrder);
+  EXPECT_EQ(idsOf(order).join(u' ').toStdString(), joined({"late", "w2w", "fix", "reg2", "reg1", "nan", "same", "fp32nan"}));
+  order.sort(DecisionsModel::kReferenceMargin, Qt::DescendingOrder);
+  EXPECT_EQ(idsOf(order).join(u' ').toStdString(), joined({"same", "nan", "reg1", "reg2", "fix", "w2w", "late", "fp32nan"}));
+  order.setMarginBelow(0.02);
+  EXPECT_EQ(idsOf(order).join(u' ').toStdString(), joined({"fix", "w2w", "late"})) << "0.02 itself is not below, NaN is below nothing";
+  order.setMarginBelow(kInf);
+  EXPECT_EQ(order.rowCount(), 8);
+  order.sort(DecisionsModel::kEffect, Qt::AscendingOrder);
+  EXPECT_EQ(idsOf(order).first().toStdString(), "reg1") << "by what happened, not by the word; of two alike the one before";
+}
+
+TEST(Decisions, SayWhichSamplesDidNotRun) {
+  auto session = std::make_shared<session::Session>(eightSamples());
+  session->runs = {eightDecisions()};
+  session->runs.front().settings.onlySamples = {"reg1", "same"};
+  const auto run = models::makeLoadedRun(session, session->runs.front(), nullptr, {});
+  const auto outcomes = models::sampleOutcomes(*run);
+  EXPECT_EQ(outcomes[0].outcome, Outcome::same);
+  EXPECT_EQ(outcomes[6].outcome, Outcome::notRun);
+}
+
+TEST(Gallery, IsAWellFormedModelThatSaysEverythingInWords) {
+  GalleryModel model;
+  const QAbstractItemModelTester tester(&model, QAbstractItemModelTester::FailureReportingMode::Fatal);
+  model.setRun(loadedEight());
+  EXPECT_EQ(idsOf(model), QStringList({"reg2", "reg1", "w2w", "fix", "nan", "fp32nan"}));
+  EXPECT_EQ(model.index(0).data(Qt::AccessibleTextRole).toString(), QStringLiteral("sample reg2: regressed\nFP32 → AMP FP16: cat → emu\nFP32 margin 0.02, AMP FP16 0.01"));
+  models::DecisionFilter filter;
+  filter.all = true;
+  filter.marginBelow = 0.005;
+  model.setFilter(filter);
+  EXPECT_EQ(idsOf(model), QStringList({"w2w", "late"}));
+  auto picture = std::make_shared<render::Thumbnail>();
+  picture->caption = "float32 [1, 8, 8], 0 to 1";
+  model.setThumbnail(6, picture);
+  EXPECT_TRUE(model.index(1).data(Qt::ToolTipRole).toString().endsWith(QStringLiteral("\ninput float32 [1, 8, 8], 0 to 1")));
+  EXPECT_FALSE(model.index(0).data(GalleryModel::kThumbnailRole).isValid());
+  model.setRun(nullptr);
+  EXPECT_EQ(model.rowCount(), 0);
+}
+
+// A panel over a session on disk whose inputs are a copy of a demo's.
+class Flips : public ::testing::Test {
+ protected:
+  Flips() : m_bench(m_folder.filePath(QStringLiteral("demos"))), m_panel(m_bench) {
+    m_panel.resize(1000, 420);
+    m_panel.show();
+  }
+
+  void open(const QString& demo = QStringLiteral("digits")) {
+    m_inputs = m_folder.filePath(QStringLiteral("inputs.h5"));
+    ASSERT_TRUE(QFile::copy(QStringLiteral(ULPSCOPE_TEST_DATA "/../../resources/demo/%1/inputs.h5").arg(demo), m_inputs));
+    m_session = eightSamples();
+    m_session.samples.path = m_inputs.toStdString();
+    m_session.samples.sha256 = base::sha256OfFile(m_session.samples.path).value();
+    openWritten();
+  }
+  void openWritten() {
+    const QString path = m_folder.filePath(QStringLiteral("eight.ulps"));
+    const auto written = storage::addRun(path.toStdString(), m_session, m_run, metrics(), {}, storage::WriteMode::create);
+    ASSERT_TRUE(written.ok()) << written.error().message();
+    m_bench.openSession(path);
+    ASSERT_TRUE(testing::waitFor([this] { return m_bench.runB() != nullptr; }));
+  }
+  static storage::RunMetrics metrics() {
+    storage::RunMetrics m;
+    m[session::Metric::relL2] = {4, 8, std::vector<float>(32, 1e-4F)};
+    m[session::Metric::maxAbs] = m[session::Metric::relL2];
+    m.flags.assign(32, 0);
+    return m;
+  }
+  GalleryModel& gallery() { return *m_panel.gallery()->model(); }
+  views::GalleryView& tiles() { return *m_panel.gallery()->view(); }
+  QString note() { return m_panel.gallery()->note(); }
+  models::ThumbnailPointer pictureOf(std::int64_t sample) {
+    return gallery().index(gallery().rowOfSample(sample)).data(GalleryModel::kThumbnailRole).value<models::ThumbnailPointer>();
+  }
+  std::int64_t selectedSample() { return m_bench.selection().sample(); }
+  template <typename Widget>
+  Widget* named(const QString& name) {
+    for (Widget* widget : m_panel.findChildren<Widget*>())
+      if (widget->accessibleName() == name) return widget;
+    ADD_FAILURE() << "nothing is called " << name.toStdString();
+    return nullptr;
+  }
+
+  QTemporaryDir m_folder;
+  QString m_inputs;
+  session::Session m_session;
+  session::RunRecord m_run = eightDecisions();
+  views::Workbench m_bench;
+  views::FlipsPanel m_panel;
+};
+
+TEST_F(Flips, ShowTheInputsOfFlippedSamples) {
+  open();
+  EXPECT_FALSE(pictureOf(7)) << "nothing is read before somebody looks";
+  m_panel.showGallery(true);
+  ASSERT_TRUE(testing::waitFor([this] { return pictureOf(1) && pictureOf(7); })) << note().toStdString();
+  EXPECT_TRUE(note().isEmpty());
+  EXPECT_EQ(pictureOf(7)->kind, render::Thumbnail::Kind::image);
+  EXPECT_EQ(pictureOf(7)->width, 8);
+  EXPECT_TRUE(pictureOf(7)->caption.starts_with("float32 [1, 8, 8], 0 to 1")) << pictureOf(7)->caption;
+  // The same bytes as the file's own sample 7, read in another way.
+  const auto file = storage::readInputFile(m_inputs.toStdString());
+  ASSERT_TRUE(file.ok());
+  const auto* values = reinterpret_cast<const float*>(file->inputs.front().bytes.data()) + 7 * 64;
+  for (std::size_t i = 0; i < 64; ++i) EXPECT_EQ(pictureOf(7)->rgba[4 * i], std::lround(255 * values[i])) << i;
+  EXPECT_FALSE(gallery().hasThumbnail(0)) << "a sample that is not shown is not read";
+  EXPECT_FALSE(m_panel.gallery()->inputChoice()->isVisible()) << "there is one input";
+}
+
+TEST_F(Flips, DrawTheTilesPictureInItsOwnPixels) {
+  open();
+  m_panel.showGallery(true);
+  ASSERT_TRUE(testing::waitFor([this] { return bool(pictureOf(1)); }));
+  const QModelIndex first = gallery().index(0);
+  const QRect tile = tiles().visualRect(first);
+  const QImage shot = tiles().viewport()->grab().toImage();
+  QSet<QRgb> greys;
+  for (int y = tile.top(); y < tile.bottom(); ++y)
+    for (int x = tile.left(); x < tile.right(); ++x)
+      if (const QColor c = shot.pixelColor(x, y); c.red() == c.green() && c.green() == c.blue()) greys.insert(c.rgb());
+  EXPECT_GT(greys.size(), 5) << "the image of a digit has many greys, an empty tile has one or two";
+}
+
+TEST_F(Flips, ChooseASampleInTheGalleryByKeyAndMouse) {
+  open();
+  m_panel.showGallery(true);
+  tiles().setFocus();
+  tiles().setCurrentIndex(gallery().index(0));
+  QTest::keyClick(&tiles(), Qt::Key_Right);
+  EXPECT_NE(selectedSample(), 7) << "arrows look, they do not choose";
+  QTest::keyClick(&tiles(), Qt::Key_Return);
+  EXPECT_EQ(selectedSample(), 7) << "reg1 is the second";
+  EXPECT_EQ(m_bench.selection().modulePath().value_or(QString()), QStringLiteral("block.fc1")) << "its first site over tolerance";
+  EXPECT_TRUE(gallery().index(1).data(GalleryModel::kIsSelectedRole).toBool());
+  QTest::mouseClick(tiles().viewport(), Qt::LeftButton, {}, tiles().visualRect(gallery().index(3)).center());
+  EXPECT_EQ(selectedSample(), 3);
+  EXPECT_EQ(m_panel.table()->currentIndex().siblingAtColumn(0).data().toString(), QStringLiteral("fix"));
+  m_bench.selection().selectSample(1);
+  EXPECT_EQ(tiles().currentIndex().data().toString(), QStringLiteral("reg2"));
+}
+
+TEST_F(Flips, SayWhenTheInputsAreGoneAndFindThemBesideTheSession) {
+  open();
+  ASSERT_TRUE(QFile::rename(m_inputs, m_folder.filePath(QStringLiteral("away.h5"))));
+  m_panel.showGallery(true);
+  ASSERT_TRUE(testing::waitFor([this] { return note().startsWith(QStringLiteral("No pictures")); }));
+  EXPECT_EQ(note(), QStringLiteral("No pictures: %1 is not there; put it back, or beside the session.").arg(m_inputs));
+  EXPECT_EQ(gallery().rowCount(), 6) << "the rest of each tile stands";
+}
+
+TEST_F(Flips, FindMovedInputsBesideTheSession) {
+  m_inputs = m_folder.filePath(QStringLiteral("inputs.h5"));
+  ASSERT_TRUE(QFile::copy(QStringLiteral(ULPSCOPE_TEST_DATA "/../../resources/demo/digits/inputs.h5"), m_inputs));
+  m_session = eightSamples();
+  m_session.samples.path = "/nowhere/else/inputs.h5";
+  m_session.samples.sha256 = base::sha256OfFile(m_inputs.toStdString()).value();
+  openWritten();
+  m_panel.showGallery(true);
+  EXPECT_TRUE(testing::waitFor([this] { return bool(pictureOf(7)); })) << note().toStdString();
+}
+
+TEST_F(Flips, ShowNoPictureOfAnotherFile) {
+  open();
+  QFile file(m_inputs);
+  ASSERT_TRUE(file.setPermissions(QFile::ReadOwner | QFile::WriteOwner));
+  ASSERT_TRUE(file.open(QIODevice::Append));
+  file.write("x");
+  file.close();
+  m_panel.showGallery(true);
+  ASSERT_TRUE(testing::waitFor([this] { return note().startsWith(QStringLiteral("No pictures")); }));
+  EXPECT_EQ(note(), QStringLiteral("No pictures: %1 is another file than the run's (its SHA-256 differs).").arg(m_inputs));
+  EXPECT_FALSE(pictureOf(7));
+}
+
+TEST_F(Flips, SayWhichFilesCannotBeRead) {
+  m_session = eightSamples();
+  m_inputs = m_folder.filePath(QStringLiteral("inputs.pt"));
+  QFile file(m_inputs);
+  ASSERT_TRUE(file.open(QIODevice::WriteOnly));
+  file.write("PK\x03\x04 an archive of PyTorch's");
+  file.close();
+  m_session.samples.path = m_inputs.toStdString();
+  openWritten();
+  m_panel.showGallery(true);
+  ASSERT_TRUE(testing::waitFor([this] { return note().startsWith(QStringLiteral("No pictures")); }));
+  EXPECT_EQ(note(), QStringLiteral("No pictures: inputs.pt is no HDF5 file, and only those can be read here."));
+}
+
+TEST_F(Flips, WriteTokensIntoTheTiles) {
+  open(QStringLiteral("overflow"));
+  m_panel.showGallery(true);
+  ASSERT_TRUE(testing::waitFor([this] { return bool(pictureOf(7)); })) << note().toStdString();
+  EXPECT_EQ(pictureOf(7)->kind, render::Thumbnail::Kind::text);
+  EXPECT_EQ(std::count(pictureOf(7)->text.begin(), pictureOf(7)->text.end(), ' '), 15) << "16 tokens: " << pictureOf(7)->text;
+}
+
+TEST_F(Flips, RestrictEverythingToSmallMargins) {
+  open();
+  m_panel.setShowAll(true);
+  EXPECT_EQ(m_panel.table()->model()->rowCount(), 8);
+  auto* field = named<QLineEdit>(QStringLiteral("FP32 margin below, as a number, or all"));
+  field->setText(QStringLiteral("0.01"));
+  QTest::keyClick(field, Qt::Key_Return);
+  EXPECT_EQ(idsOf(*m_panel.table()->model()), QStringList({"w2w", "fix", "late"}));
+  EXPECT_EQ(idsOf(gallery()), QStringList({"w2w", "fix", "late"}));
+  EXPECT_TRUE(m_panel.sentence()->text().contains(QStringLiteral("3 samples have an FP32 margin below 0.01, 2 of the 4 flips lie there"))) << m_panel.sentence()->text().toStdString();
+  EXPECT_TRUE(m_panel.summary().endsWith(QStringLiteral("; 3 shown"))) << m_panel.summary().toStdString();
+  auto* slider = named<QSlider>(QStringLiteral("FP32 margin below"));
+  slider->setFocus();
+  QTest::keyClick(slider, Qt::Key_End);
+  EXPECT_EQ(field->text(), QStringLiteral("all"));
+  EXPECT_EQ(m_panel.table()->model()->rowCount(), 8);
+  QTest::keyClick(slider, Qt::Key_Home);
+  EXPECT_EQ(field->text(), QStringLiteral("0.001"));
+  EXPECT_EQ(m_panel.table()->model()->rowCount(), 0) << "0.001 is the smallest margin, and not below itself";
+  field->setText(QStringLiteral("-3"));
+  QTest::keyClick(field, Qt::Key_Return);
+  EXPECT_EQ(field->text(), QStringLiteral("0.001")) << "what is no limit gives way";
+  field->setText(QString());
+  QTest::keyClick(field, Qt::Key_Return);
+  EXPECT_EQ(field->text(), QStringLiteral("all"));
+}
+
+TEST_F(Flips, WriteASentenceThatCanBeCopied) {
+  open();
+  EXPECT_EQ(m_panel.sentence()->text().toStdString(),
+                           "Under FP16 autocast (emulated, policy cuda@1.13, kept in FP32: block.fc2) 4 of 6 samples are decided otherwise than in FP32 (66.7 %, 95 % interval 22.2 % to 95.7 %); "
+                           "2 regress, 1 is fixed, 1 goes from wrong to wrong, 1 is within FP32's own noise; the largest FP32 margin among them is 0.03; "
+                           "1 sample has no decision under FP16 (NaN scores) and 1 sample has none in FP32 itself, not counted; on this set, with these weights.");
+  named<QAbstractButton>(QStringLiteral("Copy the statement"))->click();
+  const QString copied = QGuiApplication::clipboard()->text();
+  EXPECT_TRUE(copied.startsWith(m_panel.sentence()->text() + QStringLiteral("\nThe interval takes")));
+  EXPECT_TRUE(copied.contains(QStringLiteral("Exploratory")));
+}
+
+TEST_F(Flips, HaveNothingToCopyWithoutDecisions) {
+  m_run.settings.decision.kind = session::DecisionRule::Kind::none;
+  m_run.decisions.clear();
+  m_run.flips.clear();
+  m_run.noDecision.clear();
+  open();
+  EXPECT_TRUE(m_panel.sentence()->text().startsWith(QStringLiteral("This run reads no decisions")));
+  EXPECT_FALSE(named<QAbstractButton>(QStringLiteral("Copy the statement"))->isVisible());
+  EXPECT_FALSE(m_panel.marginFilter()->isEnabled());
+  EXPECT_EQ(m_panel.marginPlot()->legendText(), QString());
+}
+
+TEST_F(Flips, KeepTheLimitWhileTheRunsOfASessionAreLookedAtInTurn) {
+  open();
+  const auto added = storage::addRun(m_bench.sessionPath().toStdString(), *m_bench.session(), m_run, metrics(), {}, storage::WriteMode::append);
+  ASSERT_TRUE(added.ok());
+  m_bench.openSession(m_bench.sessionPath());
+  ASSERT_TRUE(testing::waitFor([this] { return m_bench.runA() != nullptr; }));
+  m_panel.marginFilter()->setBelow(0.01);
+  m_bench.setView(views::RunView::a);
+  EXPECT_EQ(m_panel.marginFilter()->below(), 0.01);
+  EXPECT_EQ(m_panel.table()->model()->rowCount(), 2);
+}
+
+TEST_F(Flips, PointAtSamplesInTheMarginPlot) {
+  open();
+  plots::MarginPlot* plot = m_panel.marginPlot();
+  EXPECT_EQ(plot->legendText(), QStringLiteral("regressed 2, fixed 1, wrong to wrong 1, no decision 2, same 2, AMP margin 0"));
+  EXPECT_EQ(plot->tooltipOf(7), QStringLiteral("sample reg1: regressed\nFP32 margin 0.03\nAMP FP16 margin 0.02"));
+  ASSERT_TRUE(plot->pixelOf(2) && plot->pixelOf(7) && plot->pixelOf(5));
+  EXPECT_GT(plot->pixelOf(2)->y(), plot->pixelOf(7)->y()) << "NaN stands on the rug below";
+  EXPECT_LT(plot->pixelOf(5)->x(), plot->pixelOf(6)->x()) << "no margin in FP32: left of the smallest";
+  EXPECT_LT(plot->pixelOf(3)->y(), plot->pixelOf(7)->y()) << "a margin that grew is above one that shrank";
+  QTest::mouseClick(plot->surface(), Qt::LeftButton, {}, plot->pixelOf(7)->toPoint());
+  EXPECT_EQ(selectedSample(), 7);
+  plot->setFocus();
+  QTest::keyClick(plot, Qt::Key_Home);
+  EXPECT_EQ(selectedSample(), 5);
+  QTest::keyClick(plot, Qt::Key_Right);
+  EXPECT_EQ(selectedSample(), 6) << "the smallest margin";
+  QTest::keyClick(plot, Qt::Key_Left);
+  QTest::keyClick(plot, Qt::Key_Left);
+  EXPECT_EQ(selectedSample(), 5) << "the first stays the first";
+  QTest::keyClick(plot, Qt::Key_End);
+  EXPECT_EQ(selectedSample(), 0);
+}
+
+}  // namespace
+}  // namespace ulpscope

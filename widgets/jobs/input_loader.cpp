@@ -1,0 +1,145 @@
+#include "widgets/jobs/input_loader.h"
+
+#include "core/base/hashing.h"
+#include "core/storage/input_samples.h"
+#include "widgets/models/text.h"
+
+#include <QDir>
+#include <QFileInfo>
+#include <QtConcurrent>
+
+namespace ulpscope::jobs {
+
+using models::core;
+using models::qt;
+
+// SHA-256 of files by path, size and time. For the loader's thread only.
+class InputLoader::Digests {
+ public:
+  base::Result<std::string> of(const QString& path, const std::stop_token& stop) {
+    const QFileInfo file(path);
+    const auto state = std::pair(file.size(), file.lastModified());
+    const auto known = m_known.constFind(path);
+    if (known != m_known.constEnd() && known->first == state) return known->second;
+    base::Result<std::string> digest = base::sha256OfFile(core(path), stop);
+    if (digest.ok()) m_known.insert(path, {state, digest.value()});
+    return digest;
+  }
+
+ private:
+  QHash<QString, std::pair<std::pair<qint64, QDateTime>, std::string>> m_known;
+};
+
+struct InputLoader::Opened {
+  QString path;
+  QStringList inputs;
+  int shownFirst = 0;
+  QString problem;  // empty: it is the run's file
+};
+
+namespace {
+
+std::vector<std::int64_t> shapeOfOne(const storage::InputShape& input, const std::map<std::string, int>& batchAxis) {
+  std::vector<std::int64_t> shape = input.shape;
+  const auto found = batchAxis.find(input.name);
+  const int axis = found == batchAxis.end() ? 0 : found->second;
+  if (axis >= 0 && axis < static_cast<int>(shape.size())) shape.erase(shape.begin() + axis);
+  return shape;
+}
+
+}  // namespace
+
+InputSource inputSource(const session::Session& session, const session::RunRecord& run, const QString& sessionPath) {
+  const QString path = qt(session.samples.path);
+  return {path, QFileInfo(sessionPath).dir().filePath(QFileInfo(path).fileName()), session.samples.sha256, run.settings.batchAxis};
+}
+
+InputLoader::InputLoader(QObject* parent) : QObject(parent), m_digests(std::make_shared<Digests>()) { m_pool.setMaxThreadCount(1); }
+
+InputLoader::~InputLoader() {
+  m_stop.request_stop();
+  m_pool.waitForDone();
+}
+
+void InputLoader::close() {
+  m_stop.request_stop();
+  m_source.reset();
+  m_next.reset();
+  m_path.clear();
+  ++m_generation;
+}
+
+void InputLoader::open(const InputSource& source) {
+  if (m_source == source) return;
+  close();
+  m_source = source;
+  m_stop = std::stop_source();
+  const auto look = [source, digests = m_digests, stop = m_stop.get_token()] {
+    Opened opened;
+    opened.path = QFileInfo::exists(source.path) ? source.path : source.besideSession;
+    const QString name = QFileInfo(source.path).fileName();
+    if (!QFileInfo::exists(opened.path)) {
+      opened.problem = tr("No pictures: %1 is not there; put it back, or beside the session.").arg(source.path);
+      return opened;
+    }
+    if (!storage::looksLikeHdf5(core(opened.path))) {
+      opened.problem = tr("No pictures: %1 is no HDF5 file, and only those can be read here.").arg(name);
+      return opened;
+    }
+    const base::Result<std::string> digest = digests->of(opened.path, stop);
+    if (!digest.ok() || digest.value() != source.sha256) {
+      opened.problem = digest.ok() ? tr("No pictures: %1 is another file than the run's (its SHA-256 differs).").arg(opened.path) : tr("No pictures: %1").arg(qt(digest.error().message()));
+      return opened;
+    }
+    const auto shapes = storage::inputShapes(core(opened.path));
+    if (!shapes.ok() || shapes->empty()) {
+      opened.problem = tr("No pictures: %1").arg(shapes.ok() ? tr("%1 holds no inputs").arg(name) : qt(shapes.error().message()));
+      return opened;
+    }
+    opened.shownFirst = -1;
+    for (const storage::InputShape& input : shapes.value()) {
+      if (opened.shownFirst < 0 && render::givesPicture(input.dtype, shapeOfOne(input, source.batchAxis))) opened.shownFirst = static_cast<int>(opened.inputs.size());
+      opened.inputs << qt(input.name);
+    }
+    opened.shownFirst = std::max(0, opened.shownFirst);
+    return opened;
+  };
+  QtConcurrent::run(&m_pool, look).then(this, [this, generation = m_generation](const Opened& file) {
+    if (generation != m_generation) return;
+    m_path = file.path;
+    if (file.problem.isEmpty()) emit opened(file.inputs, file.shownFirst);
+    else emit failed(file.problem);
+  });
+}
+
+void InputLoader::load(const ThumbnailRequest& request) {
+  if (!m_source || request.samples.empty()) return;
+  if (m_isBusy) m_next = request;
+  else start(request);
+}
+
+void InputLoader::start(const ThumbnailRequest& request) {
+  m_isBusy = true;
+  const std::string input = core(request.input);
+  const auto axis = m_source->batchAxis.find(input);
+  const storage::SampleSlices slices{input, axis == m_source->batchAxis.end() ? 0 : axis->second, request.samples};
+  const auto read = [request, slices, path = core(m_path)] {
+    ThumbnailBatch batch;
+    const auto tensors = storage::readSamples(path, slices);
+    if (!tensors.ok()) return std::pair(batch, tr("No pictures: %1").arg(qt(tensors.error().message())));
+    for (std::size_t i = 0; i < request.samples.size(); ++i)
+      batch.emplace_back(request.samples[i], std::make_shared<const render::Thumbnail>(render::thumbnailOf(tensors.value()[i], request.most, request.theme)));
+    return std::pair(batch, QString());
+  };
+  QtConcurrent::run(&m_pool, read).then(this, [this, generation = m_generation, shown = request.input](const std::pair<ThumbnailBatch, QString>& result) {
+    m_isBusy = false;
+    const std::optional<ThumbnailRequest> next = std::exchange(m_next, std::nullopt);
+    if (generation == m_generation) {
+      if (result.second.isEmpty()) emit loaded(shown, result.first);
+      else emit failed(result.second);
+    }
+    if (next && !m_isBusy) load(*next);
+  });
+}
+
+}  // namespace ulpscope::jobs

@@ -1,0 +1,88 @@
+#include "widgets/models/sample_outcome.h"
+
+#include "widgets/models/text.h"
+
+#include <algorithm>
+#include <cmath>
+#include <unordered_set>
+
+namespace ulpscope::models {
+namespace {
+
+Outcome outcomeOf(const session::Flip& flip) {
+  if (flip.effect == "regressed") return Outcome::regressed;
+  if (flip.effect == "fixed") return Outcome::fixed;
+  return flip.effect.empty() ? Outcome::flipped : Outcome::wrongToWrong;
+}
+
+QString decisionText(const LoadedRun& run, const session::Flip& flip, std::int64_t decision) {
+  const QString name = qt(session::decisionName(run.run->settings.decision, decision, run.session->samples.classNames));
+  if (flip.positions.empty()) return name;
+  const auto count = flip.positions.size();
+  return count == 1 ? QStringLiteral("%1 (position %2)").arg(name).arg(flip.positions.front())
+                    : QStringLiteral("%1 (position %2, %3 positions flip)").arg(name).arg(flip.positions.front()).arg(count);
+}
+
+// NaN after all numbers.
+bool isBefore(double a, double b) { return std::isnan(b) ? !std::isnan(a) : a < b; }
+
+}  // namespace
+
+QString name(Outcome outcome) {
+  switch (outcome) {
+    case Outcome::regressed: return QStringLiteral("regressed");
+    case Outcome::flipped: return QStringLiteral("flipped");
+    case Outcome::wrongToWrong: return QStringLiteral("wrong to wrong");
+    case Outcome::fixed: return QStringLiteral("fixed");
+    case Outcome::noDecision: return QStringLiteral("no decision");
+    case Outcome::same: return QStringLiteral("same");
+    case Outcome::notRun: return QStringLiteral("not run");
+  }
+  return {};
+}
+
+std::vector<SampleOutcome> sampleOutcomes(const LoadedRun& run) {
+  const session::RunRecord& record = *run.run;
+  const std::unordered_set<std::string> missing(record.noDecision.begin(), record.noDecision.end());
+  const std::unordered_set<std::string> only(record.settings.onlySamples.begin(), record.settings.onlySamples.end());
+  std::vector<SampleOutcome> outcomes(record.decisions.size());
+  for (std::size_t i = 0; i < outcomes.size(); ++i) {
+    const std::string id = core(sampleId(*run.session, static_cast<std::int64_t>(i)));
+    const session::SampleDecision& d = record.decisions[i];
+    if (!only.empty() && !only.count(id)) outcomes[i].outcome = Outcome::notRun;
+    else if (std::isnan(d.referenceMargin) || std::isnan(d.candidateMargin) || missing.count(id)) outcomes[i].outcome = Outcome::noDecision;
+  }
+  for (const session::Flip& flip : record.flips)
+    if (flip.sample >= 0 && static_cast<std::size_t>(flip.sample) < outcomes.size()) outcomes[static_cast<std::size_t>(flip.sample)] = {outcomeOf(flip), &flip};
+  return outcomes;
+}
+
+QString sampleId(const session::Session& session, std::int64_t sample) {
+  const auto& ids = session.samples.ids;
+  return sample >= 0 && static_cast<std::size_t>(sample) < ids.size() ? qt(ids[static_cast<std::size_t>(sample)]) : QString::number(sample);
+}
+
+QString referenceDecision(const LoadedRun& run, const session::Flip& flip) { return decisionText(run, flip, flip.referenceDecision); }
+QString candidateDecision(const LoadedRun& run, const session::Flip& flip) { return decisionText(run, flip, flip.candidateDecision); }
+
+QString lowName(const session::RunRecord& run) { return run.settings.autocast == base::DType::bfloat16 ? QStringLiteral("AMP BF16") : QStringLiteral("AMP FP16"); }
+
+bool DecisionFilter::accepts(const SampleOutcome& outcome, double referenceMargin) const {
+  if (!all && !outcome.flip && outcome.outcome != Outcome::noDecision) return false;
+  return std::isinf(marginBelow) || referenceMargin < marginBelow;
+}
+
+std::vector<std::int64_t> samplesToShow(const LoadedRun& run, const DecisionFilter& filter) {
+  const std::vector<SampleOutcome> outcomes = sampleOutcomes(run);
+  const auto margin = [&](std::int64_t i) { return run.run->decisions[static_cast<std::size_t>(i)].referenceMargin; };
+  const auto outcome = [&](std::int64_t i) -> const SampleOutcome& { return outcomes[static_cast<std::size_t>(i)]; };
+  std::vector<std::int64_t> samples;
+  for (std::size_t i = 0; i < outcomes.size(); ++i)
+    if (const auto sample = static_cast<std::int64_t>(i); filter.accepts(outcomes[i], margin(sample))) samples.push_back(sample);
+  std::stable_sort(samples.begin(), samples.end(), [&](std::int64_t a, std::int64_t b) {
+    return outcome(a).outcome != outcome(b).outcome ? outcome(a).outcome < outcome(b).outcome : isBefore(margin(a), margin(b));
+  });
+  return samples;
+}
+
+}  // namespace ulpscope::models

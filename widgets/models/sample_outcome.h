@@ -1,0 +1,36 @@
+// What became of each sample's decision.
+#pragma once
+
+#include "widgets/models/loaded_run.h"
+
+#include <vector>
+
+namespace ulpscope::models {
+
+// In the order in which a reader wants to see them. flipped: without labels.
+enum class Outcome { regressed, flipped, wrongToWrong, fixed, noDecision, same, notRun };
+QString name(Outcome outcome);  // "regressed", "wrong to wrong", "no decision"
+
+struct SampleOutcome {
+  Outcome outcome = Outcome::same;
+  const session::Flip* flip = nullptr;  // in the run; nullptr: it does not flip
+};
+// One a sample of run.decisions; empty where the run reads no decisions.
+std::vector<SampleOutcome> sampleOutcomes(const LoadedRun& run);
+
+QString sampleId(const session::Session& session, std::int64_t sample);
+// "three", or "three (position 7, 12 positions flip)" where a sample has several.
+QString referenceDecision(const LoadedRun& run, const session::Flip& flip);
+QString candidateDecision(const LoadedRun& run, const session::Flip& flip);
+QString lowName(const session::RunRecord& run);  // "AMP FP16"
+
+// Which samples flips table and gallery show.
+struct DecisionFilter {
+  bool all = false;                                                // else flips and samples without a decision
+  double marginBelow = std::numeric_limits<double>::infinity();  // of the reference; +inf: all, those without a margin too
+  bool accepts(const SampleOutcome& outcome, double referenceMargin) const;
+};
+// By outcome, then by margin (NaN last), then as given.
+std::vector<std::int64_t> samplesToShow(const LoadedRun& run, const DecisionFilter& filter);
+
+}  // namespace ulpscope::models

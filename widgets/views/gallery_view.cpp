@@ -1,0 +1,90 @@
+#include "widgets/views/gallery_view.h"
+
+#include "widgets/models/gallery_model.h"
+#include "widgets/views/gallery_delegate.h"
+
+#include <QKeyEvent>
+#include <QScrollBar>
+
+namespace ulpscope::views {
+
+using models::GalleryModel;
+
+GalleryView::GalleryView(GalleryModel* model, QWidget* parent) : QListView(parent), m_model(model) {
+  setModel(model);
+  setItemDelegate(new GalleryDelegate(this));
+  // A wrapped list lays tiles out like icons do, and stays fast with many thousands.
+  setFlow(QListView::LeftToRight);
+  setWrapping(true);
+  setResizeMode(QListView::Adjust);
+  setUniformItemSizes(true);
+  setSelectionMode(QAbstractItemView::NoSelection);
+  setVerticalScrollMode(QAbstractItemView::ScrollPerPixel);
+  setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
+  setMouseTracking(true);
+  setAccessibleName(tr("Gallery of inputs"));
+  setTileSize();
+  m_ask.setSingleShot(true);
+  m_ask.setInterval(0);
+  connect(&m_ask, &QTimer::timeout, this, [this] {
+    if (const auto samples = inSight(); !samples.empty()) emit needed(samples);
+  });
+  connect(model, &GalleryModel::modelReset, this, &GalleryView::askForPictures);
+  connect(this, &QListView::clicked, this, [this](const QModelIndex& index) { emit sampleChosen(index.data(GalleryModel::kKeyRole).toLongLong()); });
+}
+
+void GalleryView::setTileSize() {
+  m_pictureSide = std::max(64, 4 * fontMetrics().height());
+  setGridSize(GalleryDelegate::tileSize(fontMetrics(), m_pictureSide));
+  verticalScrollBar()->setSingleStep(gridSize().height() / 3);
+}
+
+void GalleryView::askForPictures() {
+  if (isVisible()) m_ask.start();
+}
+
+void GalleryView::showSample(std::int64_t sample) {
+  const int row = m_model->rowOfSample(sample);
+  if (row >= 0) setCurrentIndex(m_model->index(row));
+}
+
+std::vector<std::int64_t> GalleryView::inSight() const {
+  const int columns = std::max(1, viewport()->width() / gridSize().width());
+  const int top = verticalScrollBar()->value(), height = viewport()->height();
+  const int line = gridSize().height();
+  // A screenful more either way.
+  const int first = std::max(0, (top - height) / line * columns);
+  const int last = std::min(m_model->rowCount(), ((top + 2 * height) / line + 1) * columns);
+  std::vector<std::int64_t> samples;
+  for (int row = first; row < last; ++row)
+    if (const std::int64_t sample = m_model->index(row).data(GalleryModel::kKeyRole).toLongLong(); !m_model->hasThumbnail(sample)) samples.push_back(sample);
+  return samples;
+}
+
+void GalleryView::resizeEvent(QResizeEvent* event) {
+  QListView::resizeEvent(event);
+  askForPictures();
+}
+
+void GalleryView::showEvent(QShowEvent* event) {
+  QListView::showEvent(event);
+  askForPictures();
+}
+
+void GalleryView::changeEvent(QEvent* event) {
+  if (event->type() == QEvent::FontChange) setTileSize();
+  QListView::changeEvent(event);
+}
+
+void GalleryView::scrollContentsBy(int dx, int dy) {
+  QListView::scrollContentsBy(dx, dy);
+  askForPictures();
+}
+
+void GalleryView::keyPressEvent(QKeyEvent* event) {
+  const bool isEnter = event->key() == Qt::Key_Return || event->key() == Qt::Key_Enter || event->key() == Qt::Key_Space;
+  if (!isEnter || !currentIndex().isValid()) return QListView::keyPressEvent(event);
+  emit sampleChosen(currentIndex().data(GalleryModel::kKeyRole).toLongLong());
+}
+
+}  // namespace ulpscope::views
