@@ -96,6 +96,9 @@ CriteriaSheet::CriteriaSheet(QWidget* parent) : QWidget(parent) {
   });
 }
 
+// A QUndoStack says "cleared" when it dies, and who listens may be half gone by then.
+CriteriaSheet::~CriteriaSheet() { m_undoStack.blockSignals(true); }
+
 QWidget* CriteriaSheet::makeTools() {
   auto* bar = new QWidget(this);
   auto* layout = new QHBoxLayout(bar);

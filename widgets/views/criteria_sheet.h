@@ -22,6 +22,7 @@ class CriteriaSheet : public QWidget {
 
  public:
   explicit CriteriaSheet(QWidget* parent = nullptr);
+  ~CriteriaSheet() override;
 
   // A template for these outputs ("*": every one) and this decision rule. about: what is validated, in words.
   void begin(const QString& about, const std::vector<std::string>& outputs, const std::string& decisionRule);

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "widgets/models/run_form.h"
-#include "widgets/plots/theme.h"
+#include "widgets/views/window_options.h"
 #include "widgets/views/workbench.h"
 
 #include <QMainWindow>
@@ -30,12 +30,6 @@ class RunSheet;
 class StartPage;
 class StepStrip;
 
-struct WindowOptions {
-  QString demoSessionFolder;
-  QStringList recentSessions;  // newest first
-  plots::ThemeChoice theme = plots::ThemeChoice::system;
-};
-
 class MainWindow : public QMainWindow {
   Q_OBJECT
 
@@ -44,7 +38,7 @@ class MainWindow : public QMainWindow {
   ~MainWindow() override;
 
   void openSession(const QString& path) { m_workbench.openSession(path); }
-  void runDemo(const QString& name);
+  void runDemo(const QString& name) { m_workbench.runDemo(name); }
   void newRun(bool validates);       // an empty run sheet
   void runWithOtherSettings();       // one more run of the session shown
   void validateThis();               // the session's experiment, judged, in a session of its own
@@ -70,10 +64,9 @@ class MainWindow : public QMainWindow {
   void setConfirmClose(std::function<bool(const QStringList& lost)> confirm) { m_confirmClose = std::move(confirm); }
   RunBar* runBar() const { return m_runBar; }
   QString problem() const;     // the message bar's line; empty: none
-  QString statusText() const;  // what the status bar says
+  QString statusText() const;
   QStringList recentSessions() const { return m_recentSessions; }
-  // Raised with every change of docks or toolbars: an older state is refused.
-  static constexpr int kStateVersion = 2;
+  static constexpr int kStateVersion = 2;  // raised with every change of docks or toolbars: an older state is refused
   void resetLayout();
   // How the docks lie while results are shown. A state of another version, or none, leaves the usual layout.
   void setDockState(const QByteArray& state) { m_dockState = state; }
@@ -145,8 +138,7 @@ class MainWindow : public QMainWindow {
   InspectorPanel* m_inspector = nullptr;
   FindingsPanel* m_findings = nullptr;
   QList<QDockWidget*> m_docks;
-  QLabel* m_device = nullptr;
-  QLabel* m_status = nullptr;
+  QLabel *m_device = nullptr, *m_status = nullptr;
   QByteArray m_dockState;
   bool m_wasShown = false;
 };

@@ -126,8 +126,6 @@ void MainWindow::onRunningChanged() {
   }
 }
 
-void MainWindow::runDemo(const QString& name) { m_workbench.runDemo(name); }
-
 void MainWindow::newRun(bool validates) {
   m_runSheet->begin(validates ? RunSheet::Intent::validate : RunSheet::Intent::explore, RunSheet::defaults());
   showPage(m_runSheet);

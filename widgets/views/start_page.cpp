@@ -126,8 +126,10 @@ void StartPage::addDemoCards(QVBoxLayout* layout) {
   cards->setSpacing(12);
   for (const session::Demo& demo : demos.value()) {
     const QString name = qt(demo.name);
-    QWidget* card = makeCard(qt(demo.title), firstSentences(qt(demo.description), kCardText), tr("Run"), tr("Run the demo %1").arg(name), [this, name] { emit demoChosen(name); });
-    card->setToolTip(qt(demo.description));
+    const QString shows = demo.shows.empty() ? firstSentences(qt(demo.description), kCardText) : qt(demo.shows);
+    const QString like = demo.like.empty() ? QString() : tr("\nas reported in %1").arg(qt(demo.like));
+    QWidget* card = makeCard(qt(demo.title), shows + like, tr("Run"), tr("Run the demo %1").arg(name), [this, name] { emit demoChosen(name); });
+    card->setToolTip(QStringLiteral("<p>%1</p>").arg(qt(demo.description).toHtmlEscaped()));
     const int at = static_cast<int>(m_demoCards.size());
     cards->addWidget(card, at / kDemosInARow, at % kDemosInARow);
     m_demoCards << card;

@@ -188,7 +188,7 @@ void Workbench::onLoaded(const models::LoadedSession& loaded) {
   emit sessionChanged();
   emit viewChanged();
   emit regionsChanged();
-  if (isOther) selectFirstNonfinite();
+  if (isOther) selectFirst();
   if (isOther && m_demo && loaded.path == qt(m_demo->request.sessionPath)) {
     QStringList cure;
     for (const std::string& path : m_demo->cure) cure << qt(path);
@@ -258,6 +258,12 @@ void Workbench::selectFirstNonfinite() {
     emit notice(tr("%1: no NaN or inf that FP32 does not have.").arg(loaded->label()));
   else
     selectPlace(findings().front());
+}
+
+// Where a session opens: at its first non-finite op, or at its first flip.
+void Workbench::selectFirst() {
+  if (shownRun() && shownRun()->run->nonfiniteOrigins.empty() && !shownRun()->run->flips.empty()) return selectPlace(findings().front());
+  selectFirstNonfinite();
 }
 
 void Workbench::selectFinding(int step) {

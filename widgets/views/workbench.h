@@ -92,6 +92,7 @@ class Workbench : public QObject {
   void setRegions(const models::Fp32Regions& regions);
   int currentFinding(const std::vector<FindingPlace>& places) const;
   void selectPlace(const FindingPlace& place);
+  void selectFirst();
 
   QString m_demoSessionFolder;
   models::LoadedSession m_loaded;
