@@ -57,7 +57,7 @@ Rgb colorAt(ColorMap map, double t) {
 SpecialColors specialColors(Theme theme) {
   if (theme == Theme::dark)
     return {.nan = rgb(0x000000), .plusInf = rgb(0xe8281e), .minusInf = rgb(0xffffff), .exactZero = rgb(0x5b6069), .notRun = rgb(0x2c2f35)};
-  return {.nan = rgb(0x000000), .plusInf = rgb(0xe3170d), .minusInf = rgb(0xffffff), .exactZero = rgb(0xb9bec6), .notRun = rgb(0xe9ebee)};
+  return {.nan = rgb(0x000000), .plusInf = rgb(0xe3170d), .minusInf = rgb(0xffffff), .exactZero = rgb(0x8f97a2), .notRun = rgb(0xcdd2d9)};
 }
 
 std::string label(ColorMap map) {

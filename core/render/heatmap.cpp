@@ -4,6 +4,7 @@
 #include <cmath>
 #include <map>
 #include <string_view>
+#include <unordered_map>
 
 namespace ulpscope::render {
 namespace {
@@ -17,12 +18,19 @@ PackedCell packedOf(std::uint8_t flags, float value) {
   return flags & storage::kCellMinusInf ? kPackedMinusInf : kPackedNotRun;
 }
 
-std::string typeOf(const session::Session& session, const std::string& path) {
+// By path, aliases too.
+std::unordered_map<std::string_view, std::string_view> moduleTypes(const session::Session& session) {
+  std::unordered_map<std::string_view, std::string_view> types;
   for (const model::ModuleNode& node : session.model.modules) {
-    if (node.path == path) return node.typeName;
-    if (std::find(node.aliases.begin(), node.aliases.end(), path) != node.aliases.end()) return node.typeName;
+    types.try_emplace(node.path, node.typeName);
+    for (const std::string& alias : node.aliases) types.try_emplace(alias, node.typeName);
   }
-  return {};
+  return types;
+}
+
+std::string typeIn(const std::unordered_map<std::string_view, std::string_view>& types, const std::string& path) {
+  const auto at = types.find(path);
+  return at == types.end() ? std::string() : std::string(at->second);
 }
 
 std::string siteName(const session::SiteSummary& site, const std::string& modulePath) {
@@ -60,11 +68,12 @@ Cell difference(const Cell& a, const Cell& b) {
 
 std::vector<ModuleRow> moduleRows(const session::Session& session, const session::RunRecord& run) {
   std::vector<ModuleRow> rows;
-  std::map<std::string, std::size_t> rowOf;
+  const auto types = moduleTypes(session);
+  std::unordered_map<std::string, std::size_t> rowOf;
   for (std::size_t i = 0; i < run.sites.size(); ++i) {
     const std::string& path = run.sites[i].modulePath;
     const auto [at, isNew] = rowOf.try_emplace(path, rows.size());
-    if (isNew) rows.push_back({path, typeOf(session, path), {}});
+    if (isNew) rows.push_back({path, typeIn(types, path), {}});
     rows[at->second].sites.push_back(static_cast<std::int64_t>(i));
   }
   return rows;
@@ -72,10 +81,11 @@ std::vector<ModuleRow> moduleRows(const session::Session& session, const session
 
 std::vector<ModuleRow> outputRows(const session::Session& session, const session::RunRecord& run) {
   std::vector<ModuleRow> rows;
-  std::map<std::string, std::size_t> rowOf;
+  const auto types = moduleTypes(session);
+  std::unordered_map<std::string, std::size_t> rowOf;
   for (const session::ModuleOutput& output : run.moduleOutputs) {
     const auto [at, isNew] = rowOf.try_emplace(output.modulePath, rows.size());
-    if (isNew) rows.push_back({output.modulePath, typeOf(session, output.modulePath), {}});
+    if (isNew) rows.push_back({output.modulePath, typeIn(types, output.modulePath), {}});
     std::vector<std::int64_t>& sites = rows[at->second].sites;
     if (std::find(sites.begin(), sites.end(), output.site) == sites.end()) sites.push_back(output.site);
   }

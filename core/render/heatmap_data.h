@@ -25,8 +25,9 @@ std::string exactText(const Cell& cell);  // the same words; a value to 9 signif
 // not run < exact zero < values by magnitude (the sign in the last bit) < cured < -inf < +inf < NaN.
 using PackedCell = std::uint32_t;
 inline constexpr PackedCell kPackedNotRun = 0, kPackedZero = 1, kPackedFirstValue = 2;
-inline constexpr PackedCell kPackedCured = 0xff100000U, kPackedMinusInf = 0xff100001U, kPackedPlusInf = 0xff100002U, kPackedNan = 0xff100003U;
-inline constexpr PackedCell kPackedOutside = 0xffffffffU;  // of a pixel beside the map
+// So far apart that no two share the first 16 bits: colours are looked up by those.
+inline constexpr PackedCell kPackedCured = 0xff100000U, kPackedMinusInf = 0xff200000U, kPackedPlusInf = 0xff300000U, kPackedNan = 0xff400000U;
+inline constexpr PackedCell kPackedOutside = 0xff500000U;  // of a pixel beside the map
 // A value that is NaN was never evaluated: not run. wholeBatch is not part of it.
 PackedCell packed(const Cell& cell);
 Cell unpacked(PackedCell cell);

@@ -1,6 +1,8 @@
 #include "core/render/heatmap_pixels.h"
+#include "core/render/wide_loops.h"
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <cstring>
 
@@ -8,12 +10,11 @@ namespace ulpscope::render {
 namespace {
 
 constexpr int kHatchPeriod = 6;  // px, as people see them
-constexpr int kDroppedBits = 15;  // of a float's 23: 8 stay, and the one before the point
 
 // The middle of those values that share a colour.
 float coarse(float value) {
   const auto bits = std::bit_cast<std::uint32_t>(value);
-  return std::bit_cast<float>((bits >> kDroppedBits << kDroppedBits) | (1U << (kDroppedBits - 1)));
+  return std::bit_cast<float>((bits >> kColorDroppedBits << kColorDroppedBits) | (1U << (kColorDroppedBits - 1)));
 }
 
 std::uint32_t bytes(Rgb c, PixelOrder order) {
@@ -32,25 +33,19 @@ Rgb quietLine(Rgb under) {
 // Colours of cells, each worked out once.
 class CellColors {
  public:
-  explicit CellColors(const PixelLook& look) : m_look(look), m_known(std::size_t{1} << 17) {}
+  explicit CellColors(const PixelLook& look) : m_look(look), m_known(kColorSlots) {}
 
-  // Never 0: alpha is 255.
-  std::uint32_t of(PackedCell cell) {
-    std::uint32_t& known = m_known[slotOf(cell)];
-    if (known == 0) known = bytes(cellColor(unpacked(cell), m_look), m_look.order);
-    return known;
+  void lookUp(std::uint32_t* out, const PackedCell* cells, std::size_t count) {
+    if (render::lookUp(out, cells, m_known.data(), static_cast<std::int64_t>(count))) return;
+    for (std::size_t i = 0; i < count; ++i) {
+      std::uint32_t& known = m_known[colorSlot(cells[i])];
+      if (known == 0 && cells[i] != kPackedOutside) known = bytes(cellColor(unpacked(cells[i]), m_look), m_look.order);
+      out[i] = known;  // alpha is 255: no colour is 0, but beside the map
+    }
   }
   std::uint32_t hatchOf(PackedCell cell) const { return bytes(quietLine(cellColor(unpacked(cell), m_look)), m_look.order); }
 
  private:
-  // Values by their first bits and their sign; the seven other kinds behind the largest value's.
-  static std::size_t slotOf(PackedCell cell) {
-    if (cell < kPackedFirstValue) return (std::size_t{1} << 17) - 1 - cell;
-    if (cell >= kPackedCured) return (std::size_t{1} << 17) - 16 + (cell & 3U);
-    const PackedCell bits = cell - kPackedFirstValue;
-    return (bits >> (kDroppedBits + 1) << 1) | (bits & 1U);
-  }
-
   const PixelLook& m_look;
   std::vector<std::uint32_t> m_known;
 };
@@ -58,42 +53,42 @@ class CellColors {
 class Painter {
  public:
   Painter(const PooledCells& cells, const PixelLook& look)
-      : m_cells(cells), m_colors(look), m_white(bytes({255, 255, 255}, look.order)), m_period(kHatchPeriod * std::max(1, cells.viewport.pixelRatio)) {}
+      : m_cells(cells), m_colors(look), m_width(static_cast<std::size_t>(cells.width)), m_period(kHatchPeriod * std::max(1, cells.viewport.pixelRatio)) {
+    for (std::size_t x = 0; x < m_width + static_cast<std::size_t>(m_period); ++x) m_white.push_back(isOn(x * static_cast<std::size_t>(cells.stepX), 0, m_period / 2) ? 0xffffffffU : 0);
+  }
 
   void paintLine(int y, std::uint32_t* out) {
-    const auto width = static_cast<std::size_t>(m_cells.viewport.width);
-    const std::size_t at = static_cast<std::size_t>(y) * width;
-    const PackedCell* cells = &m_cells.cells[at];
-    const std::uint8_t* wholeBatch = m_cells.wholeBatch.empty() ? nullptr : &m_cells.wholeBatch[at];
-    PackedCell before = cells[0];
-    std::uint32_t color = colorOf(before);
-    for (std::size_t x = 0; x < width; ++x) {
-      const PackedCell cell = cells[x];
-      if (cell != before) {
-        before = cell;
-        color = colorOf(cell);
-      }
-      const int phase = (static_cast<int>(x) + y) % m_period;
-      if (cell == kPackedNan && phase < m_period / 2)
-        out[x] = m_white;
-      else if (m_cells.hatchesQuiet && phase < std::max(1, m_period / 6) && isQuiet(cell, wholeBatch != nullptr && wholeBatch[x] != 0))
-        out[x] = m_colors.hatchOf(cell);
-      else
-        out[x] = color;
-    }
+    const PackedCell* cells = &m_cells.cells[static_cast<std::size_t>(y) * m_width];
+    m_colors.lookUp(out, cells, m_width);
+    whitenNan(out, cells, m_white.data() + y * m_cells.stepY % m_period / m_cells.stepX, static_cast<std::int64_t>(m_width));
+    if (m_cells.hatchesQuiet) hatchLine(y, cells, m_cells.wholeBatch.empty() ? nullptr : &m_cells.wholeBatch[static_cast<std::size_t>(y) * m_width], out);
   }
 
  private:
-  std::uint32_t colorOf(PackedCell cell) { return cell == kPackedOutside ? 0 : m_colors.of(cell); }
-  static bool isQuiet(PackedCell cell, bool wholeBatch) {
-    return cell == kPackedNotRun || cell == kPackedCured || (wholeBatch && !isPackedNonfinite(cell) && cell != kPackedOutside);
+  bool isOn(std::size_t x, int y, int thickness) const { return (static_cast<int>(x) + y) % m_period < thickness; }
+
+  void hatchLine(int y, const PackedCell* cells, const std::uint8_t* wholeBatch, std::uint32_t* out) const {
+    for (std::size_t x = 0; x < m_width; ++x) {
+      const bool isWhole = wholeBatch != nullptr && wholeBatch[x] != 0 && !isPackedNonfinite(cells[x]) && cells[x] != kPackedOutside;
+      if ((isWhole || cells[x] == kPackedNotRun || cells[x] == kPackedCured) && isOn(x, y, std::max(1, m_period / 6))) out[x] = m_colors.hatchOf(cells[x]);
+    }
   }
 
   const PooledCells& m_cells;
   CellColors m_colors;
-  std::uint32_t m_white;
+  std::size_t m_width;
   int m_period;
+  std::vector<std::uint32_t> m_white;  // where NaN's white lines stand, from a line that is a multiple of the period
 };
+
+// Each pixel `step` times; 2 is what most screens have.
+void widen(const std::vector<std::uint32_t>& line, std::size_t step, std::uint32_t* out) {
+  for (const std::uint32_t pixel : line) {
+    out[0] = out[1] = pixel;
+    for (std::size_t i = 2; i < step; ++i) out[i] = pixel;
+    out += step;
+  }
+}
 
 }  // namespace
 
@@ -114,11 +109,14 @@ Rgb cellColor(const Cell& cell, const PixelLook& look) {
 
 void paintPixels(const PooledCells& cells, const PixelLook& look, std::uint8_t* out) {
   Painter painter(cells, look);
-  const auto width = static_cast<std::size_t>(cells.viewport.width);
-  std::vector<std::uint32_t> line(width);
-  for (int y = 0; y < cells.viewport.height; ++y) {
-    painter.paintLine(y, line.data());
-    std::memcpy(out + static_cast<std::size_t>(y) * width * 4, line.data(), width * 4);
+  const auto width = static_cast<std::size_t>(cells.viewport.width), height = static_cast<std::size_t>(cells.viewport.height);
+  const auto stepX = static_cast<std::size_t>(cells.stepX), stepY = static_cast<std::size_t>(cells.stepY);
+  std::vector<std::uint32_t> line(static_cast<std::size_t>(cells.width)), wide(stepX > 1 ? line.size() * stepX : 0);
+  for (std::size_t y = 0; y < static_cast<std::size_t>(cells.height); ++y) {
+    painter.paintLine(static_cast<int>(y), line.data());
+    if (!wide.empty()) widen(line, stepX, wide.data());
+    const std::uint32_t* pixels = wide.empty() ? line.data() : wide.data();
+    for (std::size_t at = y * stepY; at < std::min(height, (y + 1) * stepY); ++at) std::memcpy(out + at * width * 4, pixels, width * 4);
   }
 }
 

@@ -17,12 +17,16 @@ struct Viewport {
   friend bool operator==(const Viewport&, const Viewport&) = default;
 };
 
-// The worst cell under each pixel. Non-finite wins, and covers at least 3 px either way, however far zoomed out.
+// The worst cell under each pixel. Non-finite wins, and covers at least 3 px as people see them either way, however far zoomed out.
+// Where cells are smaller than such a pixel, finer device pixels would cost much and show nothing: stepX (stepY) of them share a cell.
 struct PooledCells {
   Viewport viewport;
-  std::vector<PackedCell> cells;          // row-major; kPackedOutside beside the map
-  std::vector<std::uint8_t> wholeBatch;   // 1: hatched; empty: none, or cells are too small for hatching
-  bool hatchesQuiet = false;              // cells are large enough (6 px) for the hatching of what is not a finding
+  int stepX = 1, stepY = 1;
+  int width = 0, height = 0;             // of cells: the viewport's by the steps, rounded up
+  std::vector<PackedCell> cells;         // row-major; kPackedOutside beside the map
+  std::vector<std::uint8_t> wholeBatch;  // 1: hatched; empty: none, or cells are too small for hatching
+  bool hasOutside = false;               // there are pixels beside the map
+  bool hatchesQuiet = false;             // cells are large enough (6 px) for the hatching of what is not a finding
 };
 PooledCells pooled(const HeatmapLevels& levels, const Viewport& viewport);
 

@@ -1,4 +1,5 @@
 #include "core/render/heatmap_pixels.h"
+#include "core/render/wide_loops.h"
 
 #include <algorithm>
 #include <cmath>
@@ -19,7 +20,6 @@ struct Span {
 // One side of the map in blocks of a level.
 struct Axis {
   int level;
-  int pixels;
   double first, perPixel;  // blocks
   std::int64_t count;
 
@@ -41,26 +41,24 @@ struct Axis {
   }
 };
 
-Axis axisOf(int level, double first, double last, int pixels, std::int64_t count) {
+Axis axisOf(int level, double first, double perPixel, std::int64_t count) {
   const auto size = static_cast<double>(blockSize(level));
-  return {level, pixels, first / size, (last - first) / size / pixels, count};
+  return {level, first / size, perPixel / size, count};
 }
 
-void takeWorst(PackedCell* into, const PackedCell* from, std::int64_t count) {
-  for (std::int64_t i = 0; i < count; ++i) into[i] = std::max(into[i], from[i]);
-}
+double rowsAPixel(const PooledCells& p) { return (p.viewport.lastRow - p.viewport.firstRow) * p.stepY / p.viewport.height; }
+double columnsAPixel(const PooledCells& p) { return (p.viewport.lastColumn - p.viewport.firstColumn) * p.stepX / p.viewport.width; }
 
 // Makes one line of pixels after the other.
 class Pooler {
  public:
-  Pooler(const HeatmapLevels& levels, const Viewport& v) : m_levels(levels) {
-    const double rowsAPixel = (v.lastRow - v.firstRow) / v.height, columnsAPixel = (v.lastColumn - v.firstColumn) / v.width;
-    const int rowLevel = levels.rowLevelFor(rowsAPixel), columnLevel = levels.columnLevelFor(columnsAPixel);
-    m_rows = axisOf(rowLevel, v.firstRow, v.lastRow, v.height, levels.rowsOf(rowLevel));
-    const Axis columns = axisOf(columnLevel, v.firstColumn, v.lastColumn, v.width, levels.columnsOf(columnLevel));
+  Pooler(const HeatmapLevels& levels, const PooledCells& p) : m_levels(levels) {
+    const int rowLevel = levels.rowLevelFor(rowsAPixel(p)), columnLevel = levels.columnLevelFor(columnsAPixel(p));
+    m_rows = axisOf(rowLevel, p.viewport.firstRow, rowsAPixel(p), levels.rowsOf(rowLevel));
+    const Axis columns = axisOf(columnLevel, p.viewport.firstColumn, columnsAPixel(p), levels.columnsOf(columnLevel));
     m_columnLevel = columnLevel;
     m_shown = {columns.count, 0};
-    for (int x = 0; x < v.width; ++x) {
+    for (int x = 0; x < p.width; ++x) {
       const Span span = columns.under(x);
       m_spans.push_back(span);
       if (span.isEmpty()) continue;
@@ -68,6 +66,9 @@ class Pooler {
       m_shown.last = std::max(m_shown.last, span.last);
     }
     if (m_shown.isEmpty()) m_shown = {};
+    // Where each pixel has a cell, and one alone: where in m_line.
+    if (std::all_of(m_spans.begin(), m_spans.end(), [](const Span& span) { return span.last - span.first == 1; }))
+      for (const Span& span : m_spans) m_single.push_back(static_cast<std::int32_t>(span.first - m_shown.first));
     m_line.resize(static_cast<std::size_t>(m_shown.last - m_shown.first));
     m_samples.resize(static_cast<std::size_t>(levels.data().samples()));
   }
@@ -77,6 +78,7 @@ class Pooler {
 
   void makeLine(Span rows, PackedCell* out) {
     poolRows(rows);
+    if (!m_single.empty()) return spread(out, m_line.data(), m_single.data(), static_cast<std::int64_t>(m_single.size()));
     for (std::size_t x = 0; x < m_spans.size(); ++x) {
       const Span span = m_spans[x];
       if (span.isEmpty()) continue;
@@ -109,13 +111,14 @@ class Pooler {
     // Whole rows one after the other in memory, then once into the order of the columns.
     std::fill(m_samples.begin(), m_samples.end(), kPackedNotRun);
     for (std::int64_t row = rows.first; row < rows.last; ++row) takeWorst(m_samples.data(), cells(row), samples);
-    for (std::int64_t i = 0; i < count; ++i) m_line[static_cast<std::size_t>(i)] = m_samples[static_cast<std::size_t>(columns[i])];
+    spread(m_line.data(), m_samples.data(), columns, count);
   }
 
   const HeatmapLevels& m_levels;
   Axis m_rows{};
   int m_columnLevel = 0;
   std::vector<Span> m_spans;  // blocks of columns under each pixel
+  std::vector<std::int32_t> m_single;
   Span m_shown;               // all of them
   std::vector<PackedCell> m_line, m_samples;
 };
@@ -123,68 +126,87 @@ class Pooler {
 // How far a non-finite pixel reaches to either side, so that it is kSmallestMark wide.
 int reach(double cell, int wanted) { return cell >= wanted ? 0 : (wanted - std::max(1, static_cast<int>(cell)) + 1) / 2; }
 
-// Non-finite pixels of one line, widened to either side; false: there are none.
-bool widenLine(const PackedCell* line, int width, int reach, std::vector<PackedCell>& bad, std::vector<PackedCell>& out) {
-  bool any = false;
-  for (int x = 0; x < width; ++x) {
-    bad[static_cast<std::size_t>(x)] = isPackedNonfinite(line[x]) ? line[x] : kPackedNotRun;
-    any = any || isPackedNonfinite(line[x]);
+// Line by line: the non-finite pixels of the last few lines, each already widened to either side.
+class Widener {
+ public:
+  Widener(PooledCells& pooled, int dx, int dy)
+      : m_pooled(pooled), m_width(pooled.width), m_dx(std::min(dx, m_width - 1)), m_dy(dy), m_bad(static_cast<std::size_t>(m_width)),
+        m_lines(static_cast<std::size_t>(2 * dy + 1), Line{std::vector<PackedCell>(static_cast<std::size_t>(m_width)), false}) {}
+
+  void run() {
+    const int height = m_pooled.height;
+    // A line is read as it was: it is read m_dy lines before it is written.
+    for (int y = 0; y < std::min(m_dy, height); ++y) read(y);
+    for (int y = 0; y < height; ++y) {
+      if (y + m_dy < height) read(y + m_dy);
+      for (int from = std::max(0, y - m_dy); from <= std::min(height - 1, y + m_dy); ++from)
+        // kPackedOutside is above all: pixels beside the map stay.
+        if (lineOf(from).isBad) takeWorst(pixels(y), lineOf(from).cells.data(), m_width);
+    }
   }
-  if (!any) return false;
-  out = bad;
-  for (int by = 1; by <= std::min(reach, width - 1); ++by) {
-    takeWorst(out.data() + by, bad.data(), width - by);
-    takeWorst(out.data(), bad.data() + by, width - by);
+
+ private:
+  struct Line {
+    std::vector<PackedCell> cells;
+    bool isBad;
+  };
+  Line& lineOf(int y) { return m_lines[static_cast<std::size_t>(y) % m_lines.size()]; }
+  PackedCell* pixels(int y) { return &m_pooled.cells[static_cast<std::size_t>(y) * static_cast<std::size_t>(m_width)]; }
+
+  void read(int y) {
+    Line& line = lineOf(y);
+    line.isBad = takeNonfinite(m_bad.data(), pixels(y), m_width);
+    if (!line.isBad) return;
+    line.cells = m_bad;
+    for (int by = 1; by <= m_dx; ++by) {
+      takeWorst(line.cells.data() + by, m_bad.data(), m_width - by);
+      takeWorst(line.cells.data(), m_bad.data() + by, m_width - by);
+    }
   }
-  return true;
-}
+
+  PooledCells& m_pooled;
+  int m_width, m_dx, m_dy;
+  std::vector<PackedCell> m_bad;
+  std::vector<Line> m_lines;  // a ring
+};
 
 void widenNonfinite(PooledCells& pooled) {
-  const Viewport& v = pooled.viewport;
-  const int wanted = kSmallestMark * std::max(1, v.pixelRatio);
-  const int dx = reach(v.width / (v.lastColumn - v.firstColumn), wanted);
-  const int dy = reach(v.height / (v.lastRow - v.firstRow), wanted);
-  if (dx == 0 && dy == 0) return;
-  const auto width = static_cast<std::size_t>(v.width);
-  std::vector<PackedCell> bad(width);
-  std::vector<std::vector<PackedCell>> lines(static_cast<std::size_t>(v.height));  // widened; empty: nothing bad in it
-  for (int y = 0; y < v.height; ++y) {
-    std::vector<PackedCell> line(width);
-    if (widenLine(&pooled.cells[static_cast<std::size_t>(y) * width], v.width, dx, bad, line)) lines[static_cast<std::size_t>(y)] = std::move(line);
-  }
-  for (int y = 0; y < v.height; ++y)
-    for (int from = std::max(0, y - dy); from <= std::min(v.height - 1, y + dy); ++from) {
-      const std::vector<PackedCell>& line = lines[static_cast<std::size_t>(from)];
-      // kPackedOutside is above all: pixels beside the map stay.
-      if (!line.empty()) takeWorst(&pooled.cells[static_cast<std::size_t>(y) * width], line.data(), v.width);
-    }
+  const int wanted = kSmallestMark * std::max(1, pooled.viewport.pixelRatio);
+  const int dx = reach(1 / columnsAPixel(pooled), wanted / pooled.stepX);
+  const int dy = reach(1 / rowsAPixel(pooled), wanted / pooled.stepY);
+  if (dx > 0 || dy > 0) Widener(pooled, dx, dy).run();
 }
 
 }  // namespace
 
 PooledCells pooled(const HeatmapLevels& levels, const Viewport& v) {
-  const auto width = static_cast<std::size_t>(v.width);
-  PooledCells result{v, std::vector<PackedCell>(width * static_cast<std::size_t>(v.height), kPackedOutside), {}, false};
+  const int ratio = std::max(1, v.pixelRatio);
+  const double cellWidth = v.width / (v.lastColumn - v.firstColumn), cellHeight = v.height / (v.lastRow - v.firstRow);
+  PooledCells result{v, cellWidth < ratio ? ratio : 1, cellHeight < ratio ? ratio : 1, 0, 0, {}, {}, false, std::min(cellWidth, cellHeight) >= kHatchFrom * ratio};
+  result.width = (v.width + result.stepX - 1) / result.stepX;
+  result.height = (v.height + result.stepY - 1) / result.stepY;
+  const auto width = static_cast<std::size_t>(result.width);
+  result.cells.assign(width * static_cast<std::size_t>(result.height), kPackedOutside);
+  result.hasOutside = levels.isEmpty();
   if (levels.isEmpty()) return result;
-  const double side = std::min(v.height / (v.lastRow - v.firstRow), v.width / (v.lastColumn - v.firstColumn));
-  result.hatchesQuiet = side >= kHatchFrom * std::max(1, v.pixelRatio);
   const bool marksWholeBatch = result.hatchesQuiet && levels.data().hasWholeBatch();
   if (marksWholeBatch) result.wholeBatch.resize(result.cells.size());
-  Pooler pooler(levels, v);
+  Pooler pooler(levels, result);
   Span before;
-  for (int y = 0; y < v.height; ++y) {
+  for (int y = 0; y < result.height; ++y) {
     const Span rows = pooler.rowsUnder(y);
     if (rows.isEmpty()) continue;
     const std::size_t at = static_cast<std::size_t>(y) * width;
-    if (y > 0 && rows == before) {
+    if (y > 0 && rows == before)
       std::copy_n(&result.cells[at - width], width, &result.cells[at]);
-    } else {
+    else
       pooler.makeLine(rows, &result.cells[at]);
-    }
     before = rows;
     for (std::size_t x = 0; marksWholeBatch && x < width; ++x)
       result.wholeBatch[at + x] = !pooler.spans()[x].isEmpty() && levels.data().isWholeBatch(rows.first, levels.columns()[static_cast<std::size_t>(pooler.spans()[x].first)]);
   }
+  result.hasOutside = std::find(result.cells.begin(), result.cells.begin() + result.width, kPackedOutside) != result.cells.begin() + result.width ||
+                      pooler.rowsUnder(0).isEmpty() || pooler.rowsUnder(result.height - 1).isEmpty();
   widenNonfinite(result);
   return result;
 }

@@ -1,6 +1,9 @@
+#include "tests/support/color_vision.h"
 #include "widgets/plots/theme.h"
 
 #include <gtest/gtest.h>
+
+#include <algorithm>
 
 namespace ulpscope::plots {
 namespace {
@@ -33,6 +36,22 @@ TEST(Theme, PaletteHasReadableTextToo) {
     for (const auto& [text, background] : {std::pair{QPalette::WindowText, QPalette::Window}, std::pair{QPalette::Text, QPalette::Base}, std::pair{QPalette::ButtonText, QPalette::Button},
                                            std::pair{QPalette::ToolTipText, QPalette::ToolTipBase}, std::pair{QPalette::PlaceholderText, QPalette::Base}})
       EXPECT_GE(contrast(p.color(text), p.color(background)), kReadable) << text << (t->isDark ? ", dark" : ", light");
+  }
+}
+
+// By fill or by writing; shape and words say it too (badge_delegate.cpp).
+TEST(Theme, KeepsBadgesApartForPeopleWhoDoNotSeeRedGreenOrBlue) {
+  const auto apart = [](const QColor& a, const QColor& b, tests::Vision vision) {
+    return tests::difference(tests::labOf(a.red(), a.green(), a.blue(), vision), tests::labOf(b.red(), b.green(), b.blue(), vision));
+  };
+  for (const Theme* t : {&lightTheme(), &darkTheme()}) {
+    const std::pair<const char*, BadgeColors> badges[] = {{"within", t->within}, {"over", t->over}, {"far over", t->farOver}, {"origin", t->origin}, {"from above", t->consequence}};
+    for (const tests::Vision vision : tests::kVisions)
+      for (std::size_t i = 0; i < std::size(badges); ++i)
+        for (std::size_t j = 0; j < i; ++j) {
+          const double most = std::max(apart(badges[i].second.background, badges[j].second.background, vision), apart(badges[i].second.text, badges[j].second.text, vision));
+          EXPECT_GE(most, 10) << badges[i].first << " and " << badges[j].first << (t->isDark ? ", dark" : ", light") << ", vision " << static_cast<int>(vision);
+        }
   }
 }
 

@@ -4,6 +4,7 @@
 #include "core/model/model_info.h"
 #include "widgets/models/text.h"
 
+#include <algorithm>
 #include <cmath>
 
 namespace ulpscope::models {
@@ -20,18 +21,24 @@ QString Badge::text() const {
 }
 
 QString Badge::accessibleText() const {
+  QString words;
   switch (kind) {
     case Kind::none: return QStringLiteral("nothing compared");
-    case Kind::origin: return QStringLiteral("first non-finite values arise here");
-    case Kind::consequence: return QStringLiteral("non-finite values from above");
-    case Kind::withinTolerance: return QStringLiteral("worst relative L2 error %1, within tolerance").arg(text());
-    default: return QStringLiteral("worst relative L2 error %1, %2 times the tolerance").arg(text(), qt(base::shortNumber(ratio)));
+    case Kind::origin: words = QStringLiteral("first non-finite values arise here"); break;
+    case Kind::consequence: words = QStringLiteral("non-finite values from above"); break;
+    case Kind::withinTolerance:
+    case Kind::overTolerance:
+    case Kind::farOver: words = QStringLiteral("worst relative L2 error %1, %2 times the tolerance").arg(text(), qt(base::shortNumber(ratio))); break;
   }
+  if (kind == Kind::withinTolerance) words += QStringLiteral(": within it");
+  if (!std::isnan(introduced)) words += QStringLiteral("; largest introduced error %1").arg(qt(base::shortNumber(introduced)));
+  return words;
 }
 
 Badge siteBadge(const session::SiteSummary& site, double tolerance) {
   Badge badge;
   badge.relL2 = site.values[Metric::relL2];
+  badge.introduced = site.values[Metric::introducedRelL2];
   badge.ratio = std::isnan(site.values[Metric::relL2]) ? 0 : site.values[Metric::relL2] / tolerance;
   if (site.role == session::NonfiniteRole::origin)
     badge.kind = Badge::Kind::origin;
@@ -47,7 +54,10 @@ std::map<std::string, Badge> moduleBadges(const session::RunRecord& run) {
   std::map<std::string, Badge> badges;
   const auto merge = [&](const std::string& path, const Badge& badge) {
     const auto [at, isNew] = badges.try_emplace(path, badge);
-    if (!isNew && at->second < badge) at->second = badge;
+    if (isNew) return;
+    const double introduced = std::fmax(at->second.introduced, badge.introduced);  // the number, where one is NaN
+    if (at->second < badge) at->second = badge;
+    at->second.introduced = introduced;
   };
   for (const session::SiteSummary& site : run.sites) {
     const Badge badge = siteBadge(site, tolerance);
@@ -55,6 +65,20 @@ std::map<std::string, Badge> moduleBadges(const session::RunRecord& run) {
     merge({}, badge);
   }
   return badges;
+}
+
+std::vector<IntroducedError> rankedByIntroducedError(const session::RunRecord& run) {
+  std::map<std::string, IntroducedError> worst;
+  for (std::size_t i = 0; i < run.sites.size(); ++i) {
+    const double error = run.sites[i].values[Metric::introducedRelL2];
+    if (!(error > 0)) continue;  // NaN: not evaluated
+    IntroducedError& at = worst[run.sites[i].modulePath];
+    if (error > at.error) at = {run.sites[i].modulePath, static_cast<std::int64_t>(i), error};
+  }
+  std::vector<IntroducedError> ranked;
+  for (const auto& [path, introduced] : worst) ranked.push_back(introduced);
+  std::sort(ranked.begin(), ranked.end(), [](const IntroducedError& a, const IntroducedError& b) { return a.error != b.error ? a.error > b.error : a.site < b.site; });
+  return ranked;
 }
 
 }  // namespace ulpscope::models

@@ -6,8 +6,10 @@
 #include <QMetaType>
 #include <QString>
 
+#include <limits>
 #include <map>
 #include <string>
+#include <vector>
 
 namespace ulpscope::models {
 
@@ -16,8 +18,9 @@ struct Badge {
   enum class Kind { none, withinTolerance, overTolerance, farOver, consequence, origin } kind = Kind::none;
   double relL2 = 0;   // of the worst site; NaN: nothing compared
   double ratio = 0;   // relL2 / tolerance
+  double introduced = std::numeric_limits<double>::quiet_NaN();  // the largest of the sites; NaN: not evaluated
   QString text() const;
-  QString accessibleText() const;
+  QString accessibleText() const;  // with the ratio to the tolerance and the introduced error: the tooltip too
   friend bool operator<(const Badge& a, const Badge& b) { return a.kind != b.kind ? a.kind < b.kind : a.ratio < b.ratio; }
 };
 
@@ -27,6 +30,14 @@ inline constexpr double kFarOver = 10;
 Badge siteBadge(const session::SiteSummary& site, double tolerance);
 // By module path, for every module with op sites in it or below it.
 std::map<std::string, Badge> moduleBadges(const session::RunRecord& run);
+
+// Modules by the largest introduced error of their own op sites, largest first: "where it starts". Those that introduce none are left out.
+struct IntroducedError {
+  std::string modulePath;
+  std::int64_t site = -1;  // that introduces it
+  double error = 0;
+};
+std::vector<IntroducedError> rankedByIntroducedError(const session::RunRecord& run);
 
 }  // namespace ulpscope::models
 

@@ -1,7 +1,10 @@
 #include "widgets/models/module_tree_model.h"
 
 #include "core/base/number_text.h"
+#include "core/model/model_info.h"
 #include "widgets/models/text.h"
+
+#include <limits>
 
 namespace ulpscope::models {
 
@@ -14,6 +17,22 @@ struct ModuleTreeModel::Node {
   Node* parent = nullptr;
   std::vector<std::unique_ptr<Node>> children;
 };
+
+namespace {
+
+const QString kStaleWords = QStringLiteral(" (stale: of another policy than the one chosen now)");
+constexpr int kNeverRan = std::numeric_limits<int>::max();
+
+std::map<std::string, int> firstSites(const session::RunRecord& run) {
+  std::map<std::string, int> first;
+  for (int i = 0; i < static_cast<int>(run.sites.size()); ++i) {
+    for (std::string path = run.sites[static_cast<std::size_t>(i)].modulePath; !path.empty(); path = model::parentPath(path)) first.try_emplace(path, i);
+    first.try_emplace({}, i);
+  }
+  return first;
+}
+
+}  // namespace
 
 ModuleTreeModel::ModuleTreeModel(QObject* parent) : QAbstractItemModel(parent), m_top(std::make_unique<Node>()) {}
 ModuleTreeModel::~ModuleTreeModel() = default;
@@ -29,6 +48,8 @@ void ModuleTreeModel::setRun(const RunPointer& run) {
   if (!keep) beginResetModel();
   m_run = run;
   m_badges = run ? moduleBadges(*run->run) : std::map<std::string, Badge>();
+  m_dtypes = run ? moduleDtypes(*run->run) : std::map<std::string, std::vector<base::DType>>();
+  m_firstSite = run ? firstSites(*run->run) : std::map<std::string, int>();
   if (!keep) {
     build();
     endResetModel();
@@ -41,6 +62,12 @@ void ModuleTreeModel::setRegions(const Fp32Regions& regions) {
   if (m_regions == regions) return;
   m_regions = regions;
   announceChanges(kFp32, kFp32);
+}
+
+void ModuleTreeModel::setStale(bool isStale) {
+  if (m_isStale == isStale) return;
+  m_isStale = isStale;
+  announceChanges(kDtype, kBadge);
 }
 
 void ModuleTreeModel::build() {
@@ -114,8 +141,14 @@ QVariant ModuleTreeModel::data(const QModelIndex& index, int role) const {
   if (role == kPathRole) return node.path;
   if (role == kTypeRole) return node.type;
   if (role == kRegionRole) return static_cast<int>(regionState(node.path));
+  if (role == kStaleRole) return m_isStale;
+  if (role == kExecutionRole) {
+    const auto at = m_firstSite.find(core(node.path));
+    return at == m_firstSite.end() ? kNeverRan : at->second;
+  }
   switch (index.column()) {
     case kModule: return moduleData(node, role);
+    case kDtype: return dtypeData(node, role);
     case kBadge: return badgeData(node, role);
     case kFp32: return fp32Data(node, role);
     default: return {};
@@ -132,6 +165,14 @@ QVariant ModuleTreeModel::moduleData(const Node& node, int role) const {
   }
 }
 
+QVariant ModuleTreeModel::dtypeData(const Node& node, int role) const {
+  const auto at = m_dtypes.find(core(node.path));
+  const std::vector<base::DType> dtypes = at == m_dtypes.end() ? std::vector<base::DType>() : at->second;
+  if (role == Qt::DisplayRole || role == kSortRole) return dtypesText(dtypes);
+  if (role == Qt::ToolTipRole || role == Qt::AccessibleTextRole) return dtypesTooltip(dtypes) + (m_isStale ? kStaleWords : QString());
+  return {};
+}
+
 QVariant ModuleTreeModel::badgeData(const Node& node, int role) const {
   const auto at = m_badges.find(core(node.path));
   const Badge badge = at == m_badges.end() ? Badge() : at->second;
@@ -140,7 +181,7 @@ QVariant ModuleTreeModel::badgeData(const Node& node, int role) const {
     case kBadgeRole: return QVariant::fromValue(badge);
     case kSortRole: return static_cast<double>(static_cast<int>(badge.kind)) * 1e12 + badge.ratio;
     case Qt::ToolTipRole:
-    case Qt::AccessibleTextRole: return badge.accessibleText();
+    case Qt::AccessibleTextRole: return badge.accessibleText() + (m_isStale ? kStaleWords : QString());
     default: return {};
   }
 }
@@ -154,6 +195,14 @@ ModuleTreeModel::RegionState ModuleTreeModel::regionState(const QString& path) c
   return inside ? RegionState::partial : RegionState::off;
 }
 
+QString ModuleTreeModel::coverText(const QString& modulePath) const {
+  const RegionState state = regionState(modulePath);
+  const bool toFp32 = state == RegionState::covered;
+  if (!toFp32 && state != RegionState::coveredDisabled) return {};
+  const QString cover = m_regions.coveredBy(modulePath, toFp32 ? RegionKind::inputsToFp32 : RegionKind::inputsAsTheyAre);
+  return (toFp32 ? QStringLiteral("Kept in FP32 by %1") : QStringLiteral("Autocast disabled by %1")).arg(cover == u"." ? modulePathText({}) : cover);
+}
+
 QVariant ModuleTreeModel::fp32Data(const Node& node, int role) const {
   const RegionState state = regionState(node.path);
   if (role == Qt::CheckStateRole)
@@ -164,8 +213,8 @@ QVariant ModuleTreeModel::fp32Data(const Node& node, int role) const {
     case RegionState::off: return QStringLiteral("Autocast applies; check to disable it here (inputs to FP32)");
     case RegionState::own: return QStringLiteral("Autocast disabled here (inputs to FP32)");
     case RegionState::ownDisabled: return QStringLiteral("Autocast disabled here (inputs as they are)");
-    case RegionState::covered: return QStringLiteral("Kept in FP32 by %1").arg(m_regions.coveredBy(node.path, RegionKind::inputsToFp32));
-    case RegionState::coveredDisabled: return QStringLiteral("Autocast disabled by %1").arg(m_regions.coveredBy(node.path, RegionKind::inputsAsTheyAre));
+    case RegionState::covered:
+    case RegionState::coveredDisabled: return coverText(node.path);
     case RegionState::partial: return QStringLiteral("A module inside is out of autocast");
   }
   return {};
@@ -173,11 +222,11 @@ QVariant ModuleTreeModel::fp32Data(const Node& node, int role) const {
 
 QVariant ModuleTreeModel::headerData(int section, Qt::Orientation orientation, int role) const {
   if (orientation != Qt::Horizontal) return {};
-  if (role == Qt::DisplayRole) return QStringList{QStringLiteral("Module"), QStringLiteral("Worst error"), QStringLiteral("FP32")}.value(section);
+  if (role == Qt::DisplayRole) return QStringList{QStringLiteral("Module"), QStringLiteral("Ran in"), QStringLiteral("Worst error"), QStringLiteral("FP32")}.value(section);
   if (role == Qt::ToolTipRole)
-    return QStringList{QStringLiteral("Module path as named_modules() writes it"),
+    return QStringList{QStringLiteral("Module path as named_modules() writes it"), QStringLiteral("Dtype of the module's outputs under autocast"),
                        QStringLiteral("Worst relative L2 error of the module's op sites; grey: within the site tolerance"),
-                       QStringLiteral("Disable autocast here (inputs to FP32)")}.value(section);
+                       QStringLiteral("Disable autocast here (inputs to FP32): Space; on the parent: Shift+Space; both kinds: context menu")}.value(section);
   return {};
 }
 

@@ -1,9 +1,10 @@
-// The module tree with badges and FP32 checkboxes.
+// The module tree: type, dtype it ran in, badge and FP32 checkbox.
 #pragma once
 
 #include "widgets/models/badge.h"
 #include "widgets/models/fp32_regions.h"
 #include "widgets/models/loaded_run.h"
+#include "widgets/models/module_dtypes.h"
 
 #include <QAbstractItemModel>
 
@@ -17,9 +18,10 @@ class ModuleTreeModel : public QAbstractItemModel {
   Q_OBJECT
 
  public:
-  enum Column { kModule, kBadge, kFp32, kColumnCount };
-  // kBadgeRole: a Badge; kRegionRole: a RegionState as int.
-  enum Role { kPathRole = Qt::UserRole + 1, kTypeRole, kBadgeRole, kRegionRole };
+  enum Column { kModule, kDtype, kBadge, kFp32, kColumnCount };
+  // kBadgeRole: a Badge; kRegionRole: a RegionState as int; kExecutionRole: index of the first op site in the module or below it, after
+  // all others where there is none; kStaleRole: the numbers belong to another policy than the one chosen.
+  enum Role { kPathRole = Qt::UserRole + 1, kTypeRole, kBadgeRole, kRegionRole, kExecutionRole, kStaleRole };
   enum class RegionState { off, own, covered, partial, ownDisabled, coveredDisabled };
 
   explicit ModuleTreeModel(QObject* parent = nullptr);
@@ -28,6 +30,8 @@ class ModuleTreeModel : public QAbstractItemModel {
   // Resets only when the module tree is another one; a new run of the same model changes badges in place.
   void setRun(const RunPointer& run);
   void setRegions(const Fp32Regions& regions);
+  void setStale(bool isStale);
+  QString coverText(const QString& modulePath) const;  // "Kept in FP32 by block"; empty: nothing covers it
   QModelIndex indexOf(const QString& modulePath, int column = kModule) const;  // invalid: no such module
 
   QModelIndex index(int row, int column, const QModelIndex& parent = {}) const override;
@@ -50,6 +54,7 @@ class ModuleTreeModel : public QAbstractItemModel {
   void announceChanges(int firstColumn, int lastColumn);
   RegionState regionState(const QString& path) const;
   QVariant moduleData(const Node& node, int role) const;
+  QVariant dtypeData(const Node& node, int role) const;
   QVariant badgeData(const Node& node, int role) const;
   QVariant fp32Data(const Node& node, int role) const;
   static const Node* nodeOf(const QModelIndex& index);
@@ -59,6 +64,9 @@ class ModuleTreeModel : public QAbstractItemModel {
   std::unique_ptr<Node> m_top;  // invisible, holds the root module
   std::map<QString, Node*> m_nodeOf;
   std::map<std::string, Badge> m_badges;
+  std::map<std::string, std::vector<base::DType>> m_dtypes;
+  std::map<std::string, int> m_firstSite;
+  bool m_isStale = false;
 };
 
 }  // namespace ulpscope::models

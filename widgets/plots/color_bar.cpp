@@ -42,6 +42,7 @@ void ColorBar::setContent(const Content& content) {
 }
 
 void ColorBar::setSpan(int top, int bottom) {
+  if (m_top == top && m_bottom == bottom) return;
   m_top = top;
   m_bottom = bottom;
   update();

@@ -1,5 +1,7 @@
 #include "widgets/plots/heatmap_image.h"
 
+#include <QPainter>
+
 #include <bit>
 
 namespace ulpscope::plots {
@@ -22,18 +24,21 @@ void HeatmapImage::setColors(const render::ColorRange& range, render::ColorMap m
   m_imageIsOld = true;
 }
 
-const QImage& HeatmapImage::image(const render::Viewport& viewport, double pixelRatio) {
+const QImage& HeatmapImage::image(const render::Viewport& viewport, double pixelRatio, const std::function<void(QPainter&)>& paintOver) {
   if (m_cellsAreOld || m_cells.viewport != viewport) {
     m_cells = render::pooled(m_levels, viewport);
     m_cellsAreOld = false;
     m_imageIsOld = true;
   }
-  if (m_imageIsOld) {
-    if (m_image.size() != QSize(viewport.width, viewport.height)) m_image = QImage(viewport.width, viewport.height, QImage::Format_ARGB32_Premultiplied);
-    render::paintPixels(m_cells, m_look, m_image.bits());
-    m_imageIsOld = false;
-  }
+  if (!m_imageIsOld && m_image.devicePixelRatio() == pixelRatio) return m_image;
+  // Without holes it is drawn by copying.
+  const QImage::Format format = m_cells.hasOutside ? QImage::Format_ARGB32_Premultiplied : QImage::Format_RGB32;
+  if (m_image.size() != QSize(viewport.width, viewport.height) || m_image.format() != format) m_image = QImage(viewport.width, viewport.height, format);
+  render::paintPixels(m_cells, m_look, m_image.bits());
   m_image.setDevicePixelRatio(pixelRatio);
+  QPainter painter(&m_image);
+  paintOver(painter);
+  m_imageIsOld = false;
   return m_image;
 }
 

@@ -6,7 +6,10 @@
 
 #include <QImage>
 
+#include <functional>
 #include <memory>
+
+class QPainter;
 
 namespace ulpscope::plots {
 
@@ -14,8 +17,9 @@ class HeatmapImage {
  public:
   void setContent(const std::shared_ptr<const models::HeatmapContent>& content);
   void setColors(const render::ColorRange& range, render::ColorMap map, render::Theme theme);
-  // viewport: in device pixels.
-  const QImage& image(const render::Viewport& viewport, double pixelRatio);
+  // viewport: in device pixels. paintOver: what is drawn on the pixels, called when they are made anew.
+  const QImage& image(const render::Viewport& viewport, double pixelRatio, const std::function<void(QPainter&)>& paintOver);
+  void makeAnew() { m_imageIsOld = true; }  // what is painted over is another
 
  private:
   render::HeatmapLevels m_levels;

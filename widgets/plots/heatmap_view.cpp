@@ -109,18 +109,25 @@ void HeatmapView::paintScene(QPainter& painter) {
   const Theme& theme = themeOf(this);
   painter.fillRect(rect(), theme.base);
   if (rowCount() == 0 || columnCount() == 0) return;
+  const HeatmapScene scene{*m_content, m_look, m_view, m_plot, theme};
+  paintRowLabels(painter, scene);
+  paintRowMarks(painter, scene);
+  paintSampleAxis(painter, scene);
+}
+
+const QImage& HeatmapView::mapImage() {
   const double ratio = devicePixelRatioF();
   render::Viewport pixels = m_view;
   pixels.width = std::max(1, static_cast<int>(std::lround(m_plot.width() * ratio)));
   pixels.height = std::max(1, static_cast<int>(std::lround(m_plot.height() * ratio)));
   pixels.pixelRatio = std::max(1, static_cast<int>(std::lround(ratio)));
-  painter.drawImage(m_plot.topLeft(), m_image.image(pixels, ratio));
-  const HeatmapScene scene{*m_content, m_look, m_view, m_plot, theme};
-  paintGlyphs(painter, scene);
-  paintGroups(painter, scene);
-  paintRowLabels(painter, scene);
-  paintRowMarks(painter, scene);
-  paintSampleAxis(painter, scene);
+  return m_image.image(pixels, ratio, [this](QPainter& painter) {
+    painter.setFont(font());
+    painter.translate(-m_plot.topLeft());
+    const HeatmapScene scene{*m_content, m_look, m_view, m_plot, themeOf(this)};
+    paintGlyphs(painter, scene);
+    paintGroups(painter, scene);
+  });
 }
 
 QRectF HeatmapView::rectOf(render::CellIndex cell) const {
@@ -131,8 +138,13 @@ QRectF HeatmapView::rectOf(render::CellIndex cell) const {
 void HeatmapView::paintEvent(QPaintEvent*) {
   QPainter painter(this);
   const Theme& theme = themeOf(this);
+  const bool isEmpty = rowCount() == 0 || columnCount() == 0;
+  // Each pixel is copied once: the map where it stands, the rest from the scene.
+  painter.setClipRegion(isEmpty ? QRegion(rect()) : QRegion(rect()).subtracted(m_plot));
   painter.drawPixmap(0, 0, scene());
-  if (rowCount() == 0 || columnCount() == 0) return;
+  painter.setClipping(false);
+  if (isEmpty) return;
+  painter.drawImage(m_plot.topLeft(), mapImage());
   painter.setClipRect(m_plot.adjusted(-2, -2, 2, 2));
   if (m_hovered) paintCrosshair(painter, m_plot, rectOf(*m_hovered).center());
   if (m_selected) {
@@ -160,6 +172,7 @@ void HeatmapView::changeEvent(QEvent* event) {
   if (event->type() == QEvent::PaletteChange) applyLook(HeatmapLook(m_look));
   if (event->type() == QEvent::FontChange) {
     m_labelWidth = m_content ? rowLabelWidth(*m_content, QFontMetrics(font())) : 0;
+    m_image.makeAnew();
     layOut();
   }
   QWidget::changeEvent(event);

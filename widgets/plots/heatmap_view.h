@@ -86,6 +86,7 @@ class HeatmapView : public QWidget {
   void applyLook(const HeatmapLook& look);
   const QPixmap& scene();
   void paintScene(QPainter& painter);
+  const QImage& mapImage();
   QRectF rectOf(render::CellIndex cell) const;
   std::int64_t labelRowUnder(const QPointF& position) const;  // -1: no label there
   void select(render::CellIndex cell);
@@ -101,7 +102,7 @@ class HeatmapView : public QWidget {
   render::Viewport m_view;
   QRect m_plot;
   int m_labelWidth = 0;
-  QPixmap m_scene;  // all but crosshair, selection and frame
+  QPixmap m_scene;  // labels, marks and axis around the map
   bool m_sceneIsOld = true;
   std::optional<render::CellIndex> m_selected;
   std::optional<render::CellIndex> m_hovered;

@@ -1,44 +1,56 @@
 #include "widgets/plots/profile_plot.h"
 
+#include "core/base/number_text.h"
 #include "core/render/viewport.h"
 #include "widgets/models/text.h"
-#include "widgets/plots/plot_style.h"
+#include "widgets/plots/heatmap_paint.h"
 
-#include <QVBoxLayout>
+#include <QMouseEvent>
+#include <QPainter>
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 
 namespace ulpscope::plots {
 namespace {
 
-// Free room right of the range: the rug of non-finite rows.
-constexpr double kRugShare = 0.12;
+constexpr int kWidth = 116;
+constexpr int kMargin = 8;
+constexpr double kRug = 1.12;      // where non-finite rows stand: right of the range
+constexpr double kEnd = 1.18;
+constexpr double kLineWidth = 1.5;
+constexpr double kDotFrom = 5;     // px a row from which its value is a dot too
+constexpr double kMarkStep = 3;    // px between the marks of non-finite rows
+
+struct Tick {
+  double share;
+  QString words;
+};
+
+std::vector<Tick> ticksOf(const ProfilePlot::Content& content) {
+  if (content.isSigned) return {{0, QObject::tr("less")}, {0.5, QStringLiteral("0")}, {1, QObject::tr("more")}};
+  const std::vector<double> values = render::rangeTicks(content.range, render::ColorMap::viridis);
+  const bool isLinear = content.range.scale == render::Scale::linear;
+  const std::size_t step = isLinear ? values.size() - 1 : std::max<std::size_t>(1, (values.size() + 2) / 3);
+  std::vector<Tick> ticks;
+  for (std::size_t i = 0; i < values.size(); i += step)
+    ticks.push_back({render::colorPosition(values[i], content.range, render::ColorMap::viridis),
+                     isLinear ? models::qt(base::shortNumber(values[i])) : models::decadeText(values[i])});
+  return ticks;
+}
 
 }  // namespace
 
-ProfilePlot::ProfilePlot(QWidget* parent) : QWidget(parent), m_plot(new QCustomPlot(this)) {
-  auto* layout = new QVBoxLayout(this);
-  layout->setContentsMargins(0, 0, 0, 0);
-  layout->addWidget(m_plot);
-  m_plot->setFocusPolicy(Qt::NoFocus);
-  m_plot->axisRect()->setAutoMargins(QCP::msNone);
+ProfilePlot::ProfilePlot(QWidget* parent) : QWidget(parent) {
   setAccessibleName(tr("Module maximum"));
   setAccessibleDescription(tr("The largest value of each heatmap row; the same numbers stand in the module tree's badges."));
-  setFixedWidth(116);
-  connect(m_plot, &QCustomPlot::mousePress, this, [this](QMouseEvent* event) {
-    const double row = m_plot->yAxis->pixelToCoord(event->position().y());
-    if (row >= 0 && row < static_cast<double>(m_content.maxima.size())) emit rowClicked(static_cast<std::int64_t>(row));
-  });
-}
-
-double ProfilePlot::position(double value) const {
-  return m_content.isSigned ? render::symlog(value, m_content.range.low) : std::log10(value);
+  setFixedWidth(kWidth);
 }
 
 void ProfilePlot::setContent(const Content& content) {
   m_content = content;
-  rebuild();
+  update();
 }
 
 void ProfilePlot::setRows(double first, double last, int top, int bottom) {
@@ -46,81 +58,112 @@ void ProfilePlot::setRows(double first, double last, int top, int bottom) {
   m_lastRow = last;
   m_top = top;
   m_bottom = bottom;
-  m_plot->axisRect()->setMargins(QMargins(8, m_top, 8, std::max(0, height() - m_bottom)));
-  m_plot->yAxis->setRange(m_firstRow, m_lastRow);
-  m_plot->replot(QCustomPlot::rpQueuedReplot);
+  update();
 }
 
 void ProfilePlot::setHighlight(std::int64_t row) {
   if (m_highlight == row) return;
   m_highlight = row;
-  rebuild();
+  update();
 }
 
-void ProfilePlot::changeEvent(QEvent* event) {
-  if (event->type() == QEvent::PaletteChange) rebuild();
-  QWidget::changeEvent(event);
+QRectF ProfilePlot::plotRect() const { return {kMargin, static_cast<double>(m_top), width() - 2.0 * kMargin, std::max(1.0, static_cast<double>(m_bottom - m_top))}; }
+
+double ProfilePlot::atShare(double share) const { return plotRect().left() + share / kEnd * plotRect().width(); }
+
+double ProfilePlot::xOf(double value) const {
+  return atShare(render::colorPosition(value, m_content.range, m_content.isSigned ? render::ColorMap::vik : render::ColorMap::viridis));
 }
 
-void ProfilePlot::rebuild() {
+double ProfilePlot::rowAt(double y) const { return m_firstRow + (y - m_top) * (m_lastRow - m_firstRow) / plotRect().height(); }
+
+render::Cell ProfilePlot::worstOf(double firstRow, double lastRow) const {
+  const auto begin = std::max<std::int64_t>(0, static_cast<std::int64_t>(std::floor(firstRow)));
+  const auto end = std::min(static_cast<std::int64_t>(m_content.maxima.size()), std::max(begin + 1, static_cast<std::int64_t>(std::ceil(lastRow))));
+  render::Cell worst;
+  for (std::int64_t row = begin; row < end; ++row) worst = render::worse(worst, m_content.maxima[static_cast<std::size_t>(row)]);
+  return worst;
+}
+
+void ProfilePlot::paintEvent(QPaintEvent*) {
+  QPainter painter(this);
   const Theme& theme = themeOf(this);
-  m_plot->clearItems();
-  m_plot->clearPlottables();
-  m_plot->setBackground(theme.base);
-  m_plot->setBufferDevicePixelRatio(devicePixelRatioF());
-  for (QCPAxis* axis : {m_plot->xAxis, m_plot->yAxis}) styleAxis(axis, theme, font());
-  m_plot->yAxis->setRangeReversed(true);
-  m_plot->yAxis->setTickLabels(false);
-  m_plot->yAxis->setTicks(false);
-  m_plot->yAxis->grid()->setVisible(false);
-  m_plot->xAxis->setLabel(tr("module maximum"));
-  const double low = m_content.isSigned ? -position(m_content.range.high) : position(m_content.range.low);
-  const double high = position(m_content.range.high);
-  const double rug = high + (high - low) * kRugShare;
-  m_plot->xAxis->setRange(low, rug + (high - low) * 0.06);
-  if (m_content.isSigned) {
-    QSharedPointer<QCPAxisTickerText> ticker(new QCPAxisTickerText);
-    ticker->addTick(low, QStringLiteral("less"));
-    ticker->addTick(0, QStringLiteral("0"));
-    ticker->addTick(high, QStringLiteral("more"));
-    m_plot->xAxis->setTicker(ticker);
-  } else {
-    QSharedPointer<QCPAxisTickerText> ticker(new QCPAxisTickerText);
-    const std::vector<double> decades = render::decadeTicks(m_content.range);
-    const std::size_t step = std::max<std::size_t>(1, (decades.size() + 2) / 3);
-    for (std::size_t i = 0; i < decades.size(); i += step)
-      ticker->addTick(std::log10(decades[i]), models::decadeText(decades[i]));
-    m_plot->xAxis->setTicker(ticker);
+  painter.fillRect(rect(), theme.base);
+  paintAxis(painter);
+  painter.setClipRect(plotRect().adjusted(-kMargin, 0, kMargin, 0));
+  if (m_highlight >= 0) {
+    const double y = m_top + (static_cast<double>(m_highlight) + 0.5 - m_firstRow) * plotRect().height() / (m_lastRow - m_firstRow);
+    painter.setPen(QPen(theme.muted, 1));
+    painter.drawLine(QPointF(0, y), QPointF(width(), y));
   }
-  // Value over row: the row axis is the key axis, a step a row. NaN makes a gap where a row has no number.
-  QCPGraph* line = m_plot->addGraph(m_plot->yAxis, m_plot->xAxis);
-  line->setLineStyle(QCPGraph::lsStepCenter);
-  line->setPen(QPen(theme.series, 1.4));
-  QCPGraph* bad = m_plot->addGraph(m_plot->yAxis, m_plot->xAxis);
-  bad->setLineStyle(QCPGraph::lsNone);
-  bad->setScatterStyle(QCPScatterStyle(QCPScatterStyle::ssDiamond, QPen(theme.origin.background), QBrush(theme.origin.background), 7));
-  QCPGraph* dots = m_plot->addGraph(m_plot->yAxis, m_plot->xAxis);
-  dots->setLineStyle(QCPGraph::lsNone);
-  dots->setScatterStyle(QCPScatterStyle(QCPScatterStyle::ssDisc, theme.series, 4));
-  for (std::size_t i = 0; i < m_content.maxima.size(); ++i) {
-    const render::Cell& cell = m_content.maxima[i];
-    const double row = static_cast<double>(i) + 0.5;
-    const bool hasValue = cell.kind == render::CellKind::value && std::isfinite(cell.value);
-    const double at = hasValue ? std::clamp(position(cell.value), low, high)
-                      : cell.kind == render::CellKind::exactZero ? (m_content.isSigned ? 0 : low) : std::numeric_limits<double>::quiet_NaN();
-    line->addData(row, at);
-    if (!std::isnan(at)) dots->addData(row, at);
-    if (render::isNonfinite(cell.kind)) bad->addData(row, rug);
+  paintLine(painter);
+  paintNonfinite(painter);
+  if (m_content.tolerance <= 0) return;
+  painter.setPen(QPen(theme.bad, 1.2, Qt::DashLine));
+  painter.drawLine(QPointF(xOf(m_content.tolerance), m_top), QPointF(xOf(m_content.tolerance), m_bottom));
+}
+
+void ProfilePlot::paintAxis(QPainter& painter) const {
+  const Theme& theme = themeOf(this);
+  const QFontMetrics metrics = painter.fontMetrics();
+  const double below = m_bottom + 5;
+  for (const Tick& tick : ticksOf(m_content)) {
+    const double x = atShare(tick.share);
+    painter.setPen(QPen(theme.line, 1, Qt::DotLine));
+    painter.drawLine(QPointF(x, m_top), QPointF(x, m_bottom));
+    const int textWidth = metrics.horizontalAdvance(tick.words);
+    painter.setPen(theme.muted);
+    painter.drawText(QRectF(std::clamp(x - textWidth / 2.0, 0.0, std::max(0.0, width() - textWidth - 1.0)), below, textWidth + 1, metrics.height()), Qt::AlignCenter, tick.words);
   }
-  const auto straight = [&](QPointF a, QPointF b, const QPen& pen) {
-    auto* item = new QCPItemStraightLine(m_plot);
-    item->point1->setCoords(a);
-    item->point2->setCoords(b);
-    item->setPen(pen);
-  };
-  if (m_content.tolerance > 0) straight({position(m_content.tolerance), 0}, {position(m_content.tolerance), 1}, QPen(theme.bad, 1.2, Qt::DashLine));
-  if (m_highlight >= 0) straight({0, static_cast<double>(m_highlight) + 0.5}, {1, static_cast<double>(m_highlight) + 0.5}, QPen(theme.muted, 1));
-  setRows(m_firstRow, m_lastRow, m_top, m_bottom);
+  painter.drawText(QRectF(0, below + 2 + metrics.height(), width(), metrics.height() + 2), Qt::AlignHCenter | Qt::AlignTop,
+                   metrics.elidedText(tr("module maximum"), Qt::ElideRight, width()));
+  painter.setPen(QPen(theme.line, 1));
+  painter.drawRect(plotRect());
+}
+
+// A line of pixels after the other, from the value above to its own: never more points than pixels, and the worst of a pixel's rows wins.
+void ProfilePlot::paintLine(QPainter& painter) const {
+  const Theme& theme = themeOf(this);
+  const double rowHeight = plotRect().height() / (m_lastRow - m_firstRow);
+  double before = std::numeric_limits<double>::quiet_NaN();
+  for (int y = m_top; y < m_bottom; ++y) {
+    const double row = rowAt(rowHeight >= 1 ? y + 0.5 : y);
+    const render::Cell cell = worstOf(row, rowHeight >= 1 ? row : rowAt(y + 1));
+    const bool hasNumber = cell.kind == render::CellKind::exactZero || (cell.kind == render::CellKind::value && std::isfinite(cell.value));
+    const double at = hasNumber ? xOf(cell.kind == render::CellKind::exactZero ? 0 : cell.value) : std::numeric_limits<double>::quiet_NaN();
+    if (hasNumber) {
+      const double from = std::isnan(before) ? at : std::min(before, at), to = std::isnan(before) ? at : std::max(before, at);
+      painter.fillRect(QRectF(from - kLineWidth / 2, y, to - from + kLineWidth, 1), theme.series);
+    }
+    before = at;
+  }
+  if (rowHeight < kDotFrom) return;
+  painter.setRenderHint(QPainter::Antialiasing);
+  painter.setPen(Qt::NoPen);
+  painter.setBrush(theme.series);
+  for (auto row = std::max<std::int64_t>(0, static_cast<std::int64_t>(m_firstRow)); row < std::min<double>(m_lastRow, static_cast<double>(m_content.maxima.size())); ++row) {
+    const render::Cell& cell = m_content.maxima[static_cast<std::size_t>(row)];
+    if (cell.kind == render::CellKind::value && std::isfinite(cell.value))
+      painter.drawEllipse(QPointF(xOf(cell.value), m_top + (static_cast<double>(row) + 0.5 - m_firstRow) * rowHeight), 2.2, 2.2);
+  }
+  painter.setRenderHint(QPainter::Antialiasing, false);
+}
+
+void ProfilePlot::paintNonfinite(QPainter& painter) const {
+  const QColor& color = themeOf(this).origin.background;
+  const double rowHeight = plotRect().height() / (m_lastRow - m_firstRow);
+  double last = -1e9;
+  for (auto row = std::max<std::int64_t>(0, static_cast<std::int64_t>(m_firstRow)); row < std::min<double>(m_lastRow, static_cast<double>(m_content.maxima.size())); ++row) {
+    const double y = m_top + (static_cast<double>(row) + 0.5 - m_firstRow) * rowHeight;
+    if (!render::isNonfinite(m_content.maxima[static_cast<std::size_t>(row)].kind) || y - last < kMarkStep) continue;
+    last = y;
+    paintDiamond(painter, {atShare(kRug), y}, 3.5, color, RowMark::origin);
+  }
+}
+
+void ProfilePlot::mousePressEvent(QMouseEvent* event) {
+  const double row = rowAt(event->position().y());
+  if (event->button() == Qt::LeftButton && row >= 0 && row < static_cast<double>(m_content.maxima.size())) emit rowClicked(static_cast<std::int64_t>(row));
 }
 
 }  // namespace ulpscope::plots

@@ -5,7 +5,6 @@
 #include "widgets/plots/theme.h"
 
 #include <QApplication>
-#include <QKeyEvent>
 #include <QMouseEvent>
 #include <QPainter>
 
@@ -38,13 +37,14 @@ void drawSign(QPainter& painter, QPointF c, Badge::Kind kind, const QColor& colo
   if (kind == Badge::Kind::overTolerance) painter.drawPolygon(QPolygonF({{c.x(), c.y() - 4}, {c.x() + 4, c.y() + 3}, {c.x() - 4, c.y() + 3}}));
 }
 
-void paintBadge(QPainter& painter, const QRect& rect, const Badge& badge, const plots::Theme& theme) {
+// Stale: the sign and the words stay, the colour goes.
+void paintBadge(QPainter& painter, const QRect& rect, const Badge& badge, bool isStale, const plots::Theme& theme) {
   if (badge.kind == Badge::Kind::none) {
     painter.setPen(theme.muted);
     painter.drawText(rect.adjusted(0, 0, -10, 0), Qt::AlignRight | Qt::AlignVCenter, badge.text());
     return;
   }
-  const plots::BadgeColors& colors = colorsOf(theme, badge.kind);
+  const plots::BadgeColors& colors = isStale ? theme.within : colorsOf(theme, badge.kind);
   const QRectF pill = QRectF(rect).adjusted(4.5, 2.5, -4.5, -2.5);
   painter.setPen(QPen(colors.border, 1));
   painter.setBrush(colors.background);
@@ -73,6 +73,14 @@ void paintCheck(QPainter& painter, const QRect& rect, RegionState state, bool is
     painter.drawLine(QPointF(c.x() - 3, c.y() - 3), QPointF(c.x() + 3, c.y() + 3));
     painter.drawLine(QPointF(c.x() + 3, c.y() - 3), QPointF(c.x() - 3, c.y() + 3));
   }
+}
+
+void paintDtype(QPainter& painter, const QStyleOptionViewItem& option, const QString& text, const plots::Theme& theme) {
+  QFont small = option.font;
+  small.setPointSizeF(option.font.pointSizeF() * 0.88);
+  painter.setFont(small);
+  painter.setPen(option.state & QStyle::State_Selected ? theme.selectionText : theme.muted);
+  painter.drawText(option.rect, Qt::AlignCenter, text);
 }
 
 void paintName(QPainter& painter, const QStyleOptionViewItem& option, const QModelIndex& index, const plots::Theme& theme) {
@@ -104,7 +112,8 @@ void BadgeDelegate::paint(QPainter* painter, const QStyleOptionViewItem& option,
   painter->setFont(option.font);
   switch (index.column()) {
     case ModuleTreeModel::kModule: paintName(*painter, option, index, theme); break;
-    case ModuleTreeModel::kBadge: paintBadge(*painter, option.rect, index.data(ModuleTreeModel::kBadgeRole).value<Badge>(), theme); break;
+    case ModuleTreeModel::kDtype: paintDtype(*painter, option, index.data().toString(), theme); break;
+    case ModuleTreeModel::kBadge: paintBadge(*painter, option.rect, index.data(ModuleTreeModel::kBadgeRole).value<Badge>(), index.data(ModuleTreeModel::kStaleRole).toBool(), theme); break;
     case ModuleTreeModel::kFp32: paintCheck(*painter, option.rect, static_cast<RegionState>(index.data(ModuleTreeModel::kRegionRole).toInt()),
                                              option.state & QStyle::State_Selected, theme); break;
     default: break;
@@ -120,11 +129,11 @@ QSize BadgeDelegate::sizeHint(const QStyleOptionViewItem& option, const QModelIn
 
 bool BadgeDelegate::editorEvent(QEvent* event, QAbstractItemModel* model, const QStyleOptionViewItem& option, const QModelIndex& index) {
   if (index.column() != ModuleTreeModel::kFp32) return QStyledItemDelegate::editorEvent(event, model, option, index);
-  const bool clicked = event->type() == QEvent::MouseButtonRelease && static_cast<QMouseEvent*>(event)->button() == Qt::LeftButton &&
-                       option.rect.contains(static_cast<QMouseEvent*>(event)->pos());
-  const bool pressed = event->type() == QEvent::KeyPress && static_cast<QKeyEvent*>(event)->key() == Qt::Key_Space;
-  if (!clicked && !pressed) return event->type() == QEvent::MouseButtonDblClick;
-  return model->setData(index, {}, Qt::CheckStateRole);
+  if (event->type() != QEvent::MouseButtonRelease) return event->type() == QEvent::MouseButtonDblClick;
+  const auto* mouse = static_cast<QMouseEvent*>(event);
+  if (mouse->button() != Qt::LeftButton || !option.rect.contains(mouse->pos())) return false;
+  const bool onParent = mouse->modifiers() & Qt::ShiftModifier && index.parent().isValid();
+  return model->setData(onParent ? index.parent().siblingAtColumn(ModuleTreeModel::kFp32) : index, {}, Qt::CheckStateRole);
 }
 
 }  // namespace ulpscope::views

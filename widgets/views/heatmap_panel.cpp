@@ -156,11 +156,11 @@ void HeatmapPanel::showRuns() {
   const QString title = picture.isDifference ? tr("B − A of %1").arg(picture.content->metric) : picture.content->metric;
   m_profile->setContent({picture.rowMaxima, m_range, picture.isDifference, picture.tolerance});
   m_colorBar->setContent({m_range, picture.look.map, title, picture.tolerance, picture.valuesBelow, picture.valuesAbove});
-  show(picture.content, picture.look);
+  showContent(picture.content, picture.look);
 }
 
 // Only other content is pooled again; other colours are painted.
-void HeatmapPanel::show(const std::shared_ptr<const models::HeatmapContent>& content, const plots::HeatmapLook& look) {
+void HeatmapPanel::showContent(const std::shared_ptr<const models::HeatmapContent>& content, const plots::HeatmapLook& look) {
   if (m_content == content) {
     m_heatmap->setLook(look);
   } else {
@@ -210,7 +210,7 @@ void HeatmapPanel::showLiveNow() {
   m_legend->setIsDifference(false);
   m_profile->setContent({render::rowMaxima(*m_live->cells), m_range, false, 0});
   m_colorBar->setContent({m_range, choice.colors, m_live->metric, 0, false, false});
-  show(m_live, {m_range, choice.colors, {}, {}, tr("as given")});
+  showContent(m_live, {m_range, choice.colors, {}, {}, tr("as given")});
 }
 
 void HeatmapPanel::alignSides() {

@@ -64,7 +64,7 @@ class HeatmapPanel : public QWidget {
   void connectViews();
   void refresh();
   void showMessage(const QString& message);
-  void show(const std::shared_ptr<const models::HeatmapContent>& content, const plots::HeatmapLook& look);
+  void showContent(const std::shared_ptr<const models::HeatmapContent>& content, const plots::HeatmapLook& look);
   void showRuns();
   void showLiveNow();
   bool showsLive() const;

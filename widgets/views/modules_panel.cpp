@@ -1,63 +1,116 @@
 #include "widgets/views/modules_panel.h"
 
 #include "core/base/number_text.h"
+#include "core/model/model_info.h"
 #include "widgets/models/text.h"
+#include "widgets/plots/theme.h"
 #include "widgets/views/badge_delegate.h"
 
+#include <QComboBox>
+#include <QHBoxLayout>
 #include <QHeaderView>
+#include <QKeyEvent>
 #include <QLabel>
 #include <QMenu>
 #include <QScrollBar>
+#include <QSignalBlocker>
+#include <QToolButton>
 #include <QVBoxLayout>
 
 namespace ulpscope::views {
 namespace {
 
 using models::ModuleTreeModel;
+using models::qt;
 using models::RegionKind;
+using Order = models::ModuleFilterModel::Order;
 
 constexpr int kBadgeWidth = 96;
-constexpr int kFp32Width = 54;
+constexpr int kFp32Width = 48;
+constexpr int kShownDepth = 2;  // levels unfolded at first
 
 }  // namespace
 
 ModulesPanel::ModulesPanel(Workbench& workbench, QWidget* parent)
-    : QWidget(parent), m_workbench(workbench), m_filter(new QLineEdit(this)), m_tree(new QTreeView(this)), m_policy(new QLabel(this)) {
+    : QWidget(parent), m_workbench(workbench), m_filter(new QLineEdit(this)), m_tree(new QTreeView(this)), m_message(new QLabel(this)), m_policy(new QLabel(this)) {
   m_filterModel.setSourceModel(&m_model);
-  m_filter->setPlaceholderText(tr("Filter: name, type, >1e-2, nonfinite, fp32"));
+  m_filter->setPlaceholderText(tr("Filter: name, type:Linear, >1e-2, nonfinite, fp32"));
+  m_filter->setToolTip(tr("Words that all must match: a name or type, type:Linear, >1e-2 (worst error), nonfinite, fp32 (out of autocast)"));
   m_filter->setClearButtonEnabled(true);
   m_filter->setAccessibleName(tr("Filter modules"));
+  makeTree();
+  m_message->setWordWrap(true);
+  m_message->setTextFormat(Qt::PlainText);
+  m_message->hide();
+  m_policy->setWordWrap(true);
+  m_policy->setTextFormat(Qt::PlainText);
+  m_policy->setMargin(3);
+  auto* layout = new QVBoxLayout(this);
+  layout->setContentsMargins(6, 2, 2, 4);
+  layout->setSpacing(6);
+  layout->addWidget(m_filter);
+  layout->addWidget(makeOrderLine());
+  layout->addWidget(m_tree, 1);
+  layout->addWidget(m_message);
+  layout->addWidget(m_policy);
+  connectViews();
+  refreshColors();
+}
+
+void ModulesPanel::makeTree() {
   m_tree->setModel(&m_filterModel);
   m_tree->setItemDelegate(new BadgeDelegate(m_tree));
   m_tree->setAccessibleName(tr("Modules"));
+  m_tree->setAccessibleDescription(tr("Space: FP32 of the module, Shift+Space: of its parent; the context menu has both kinds"));
   m_tree->setUniformRowHeights(true);
   m_tree->setIndentation(14);
   m_tree->setAllColumnsShowFocus(true);
   m_tree->setContextMenuPolicy(Qt::CustomContextMenu);
   m_tree->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
+  m_tree->installEventFilter(this);
   QHeaderView* header = m_tree->header();
   header->setStretchLastSection(false);
+  header->setMinimumSectionSize(24);
+  header->setSectionResizeMode(QHeaderView::Fixed);
   header->setSectionResizeMode(ModuleTreeModel::kModule, QHeaderView::Stretch);
-  header->setSectionResizeMode(ModuleTreeModel::kBadge, QHeaderView::Fixed);
-  header->setSectionResizeMode(ModuleTreeModel::kFp32, QHeaderView::Fixed);
-  const int em = fontMetrics().horizontalAdvance(QStringLiteral("from above"));
-  header->resizeSection(ModuleTreeModel::kBadge, std::max(kBadgeWidth, em + 36));
-  header->resizeSection(ModuleTreeModel::kFp32, kFp32Width);
-  m_policy->setWordWrap(true);
-  auto* layout = new QVBoxLayout(this);
-  layout->setContentsMargins(6, 2, 2, 4);
-  layout->setSpacing(6);
-  layout->addWidget(m_filter);
-  layout->addWidget(m_tree, 1);
-  layout->addWidget(m_policy);
+  const auto widthOf = [this](const QString& text) { return fontMetrics().horizontalAdvance(text); };
+  header->resizeSection(ModuleTreeModel::kDtype, std::max(widthOf(tr("Ran in")), widthOf(tr("mixed"))) + 14);
+  header->resizeSection(ModuleTreeModel::kBadge, std::max(kBadgeWidth, widthOf(tr("from above")) + 36));
+  header->resizeSection(ModuleTreeModel::kFp32, std::max(kFp32Width, widthOf(tr("FP32")) + 14));
+}
 
-  connect(m_filter, &QLineEdit::textChanged, this, [this](const QString& text) {
-    m_isSelecting = true;  // where a filtered row was current the view goes to its neighbour: no choice of the user's
-    m_filterModel.setFilterText(text);
+QWidget* ModulesPanel::makeOrderLine() {
+  auto* line = new QWidget(this);
+  m_order = new QComboBox(line);
+  m_order->setAccessibleName(tr("Order of modules"));
+  m_order->setToolTip(tr("Order of the modules inside each one"));
+  for (const auto& [order, words] : {std::pair{Order::asDefined, tr("as defined")}, std::pair{Order::execution, tr("execution")}, std::pair{Order::name, tr("name")},
+                                     std::pair{Order::worstError, tr("worst error")}, std::pair{Order::introducedError, tr("introduced error")}})
+    m_order->addItem(words, static_cast<int>(order));
+  m_next = new QToolButton(line);
+  m_next->setText(tr("Where it starts"));
+  m_next->setAccessibleName(tr("Go to the largest introduced error"));
+  m_next->setToolTip(tr("Go to the module that introduces the largest error; again: to the next largest"));
+  auto* label = new QLabel(tr("Order"), line);
+  label->setBuddy(m_order);
+  auto* layout = new QHBoxLayout(line);
+  layout->setContentsMargins(0, 0, 0, 0);
+  layout->addWidget(label);
+  layout->addWidget(m_order);
+  layout->addStretch(1);
+  layout->addWidget(m_next);
+  return line;
+}
+
+void ModulesPanel::connectViews() {
+  connect(m_filter, &QLineEdit::textChanged, this, &ModulesPanel::applyFilter);
+  connect(m_order, &QComboBox::currentIndexChanged, this, [this] {
+    m_isSelecting = true;
+    m_filterModel.setOrder(static_cast<Order>(m_order->currentData().toInt()));
     m_isSelecting = false;
-    if (!text.isEmpty()) m_tree->expandAll();
-    refreshSelection();
+    if (m_tree->currentIndex().isValid()) m_tree->scrollTo(m_tree->currentIndex());
   });
+  connect(m_next, &QToolButton::clicked, this, &ModulesPanel::selectNextIntroduced);
   connect(&m_model, &ModuleTreeModel::toggleRequested, this, [this](const QString& path) { m_workbench.toggle(path, RegionKind::inputsToFp32); });
   connect(m_tree->selectionModel(), &QItemSelectionModel::currentChanged, this, [this](const QModelIndex& current) {
     if (m_isSelecting || !current.isValid() || !m_workbench.shownRun()) return;
@@ -65,28 +118,90 @@ ModulesPanel::ModulesPanel(Workbench& workbench, QWidget* parent)
     m_workbench.selection().select(path, m_workbench.shownRun()->worstSite(path), -1);
   });
   connect(m_tree, &QTreeView::customContextMenuRequested, this, &ModulesPanel::showMenu);
-  connect(&workbench, &Workbench::viewChanged, this, &ModulesPanel::refreshRun);
-  connect(&workbench, &Workbench::regionsChanged, this, &ModulesPanel::refreshRegions);
-  connect(&workbench.selection(), &models::Selection::changed, this, &ModulesPanel::refreshSelection);
+  connect(&m_workbench, &Workbench::viewChanged, this, &ModulesPanel::refreshRun);
+  connect(&m_workbench, &Workbench::regionsChanged, this, &ModulesPanel::refreshRegions);
+  connect(&m_workbench.selection(), &models::Selection::changed, this, &ModulesPanel::refreshSelection);
+}
+
+void ModulesPanel::applyFilter(const QString& text) {
+  if (!m_isFiltered && !text.isEmpty()) {
+    m_expanded.clear();
+    rememberExpanded({});
+  }
+  m_isSelecting = true;  // where a filtered row was current the view goes to its neighbour: no choice of the user's
+  m_filterModel.setFilterText(text);
+  if (!text.isEmpty()) m_tree->expandAll();
+  if (m_isFiltered && text.isEmpty()) {
+    m_tree->collapseAll();
+    for (const QString& path : m_expanded) m_tree->expand(viewIndexOf(path, ModuleTreeModel::kModule));
+  }
+  m_isFiltered = !text.isEmpty();
+  m_isSelecting = false;
+  refreshMessage();
+  refreshSelection();
+}
+
+void ModulesPanel::rememberExpanded(const QModelIndex& parent) {
+  for (int row = 0; row < m_filterModel.rowCount(parent); ++row) {
+    const QModelIndex index = m_filterModel.index(row, 0, parent);
+    if (!m_tree->isExpanded(index)) continue;
+    m_expanded << index.data(ModuleTreeModel::kPathRole).toString();
+    rememberExpanded(index);
+  }
 }
 
 void ModulesPanel::refreshRun() {
   m_model.setRun(m_workbench.shownRun());
-  const QString id = m_workbench.session() ? models::qt(m_workbench.session()->id) : QString();
-  if (id != m_sessionId) m_tree->expandToDepth(2);
+  const QString id = m_workbench.session() ? qt(m_workbench.session()->id) : QString();
+  if (id != m_sessionId) m_tree->expandToDepth(kShownDepth);
   m_sessionId = id;
+  const bool hasIntroduced = m_workbench.shownRun() && !models::rankedByIntroducedError(*m_workbench.shownRun()->run).empty();
+  m_next->setEnabled(hasIntroduced);
+  m_next->setToolTip(hasIntroduced ? tr("Go to the module that introduces the largest error; again: to the next largest")
+                                   : tr("This run did not measure introduced errors (--observe full does)"));
+  refreshRegions();
+  refreshMessage();
   refreshSelection();
 }
 
 void ModulesPanel::refreshRegions() {
   m_model.setRegions(m_workbench.regions());
+  m_model.setStale(m_workbench.isStale());
   const auto& fp32 = m_workbench.regions().fp32();
   const auto& disable = m_workbench.regions().disable();
   QStringList parts;
   if (!fp32.empty()) parts << tr("FP32: %1").arg(models::shortList(fp32, 3));
   if (!disable.empty()) parts << tr("autocast off: %1").arg(models::shortList(disable, 3));
-  m_policy->setText(parts.isEmpty() ? tr("Policy: autocast everywhere") : tr("Policy: %1").arg(parts.join(QStringLiteral("; "))));
+  QString text = parts.isEmpty() ? tr("Policy: autocast everywhere") : tr("Policy: %1").arg(parts.join(QStringLiteral("; ")));
+  if (m_workbench.isStale()) text += tr("\nStale: dtypes and errors are %1's, of another policy").arg(m_workbench.runB()->shortName());
+  m_policy->setText(text);
+  refreshColors();
 }
+
+void ModulesPanel::refreshMessage() {
+  m_message->setText(m_filterModel.message());
+  m_message->setVisible(!m_message->text().isEmpty() && m_workbench.shownRun() != nullptr);
+}
+
+void ModulesPanel::refreshColors() {
+  const plots::Theme& theme = plots::themeOf(this);
+  const bool isStale = m_workbench.isStale();
+  QPalette palette = this->palette();
+  palette.setColor(QPalette::WindowText, isStale ? theme.warn : theme.text);
+  palette.setColor(QPalette::Window, isStale ? theme.warnPill : theme.window);
+  m_policy->setAutoFillBackground(isStale);
+  m_policy->setPalette(palette);
+  palette.setColor(QPalette::WindowText, theme.bad);
+  m_message->setPalette(palette);
+}
+
+void ModulesPanel::changeEvent(QEvent* event) {
+  QWidget::changeEvent(event);
+  if (event->type() == QEvent::PaletteChange) refreshColors();
+}
+
+QString ModulesPanel::message() const { return m_message->isHidden() ? QString() : m_message->text(); }
+QString ModulesPanel::policyText() const { return m_policy->text(); }
 
 QModelIndex ModulesPanel::viewIndexOf(const QString& modulePath, int column) const {
   return m_filterModel.mapFromSource(m_model.indexOf(modulePath, column));
@@ -106,20 +221,67 @@ void ModulesPanel::refreshSelection() {
   m_isSelecting = false;
 }
 
+void ModulesPanel::selectNextIntroduced() {
+  const models::RunPointer& run = m_workbench.shownRun();
+  if (!run) return;
+  std::vector<models::IntroducedError> ranked = models::rankedByIntroducedError(*run->run);
+  std::erase_if(ranked, [this](const models::IntroducedError& at) { return !viewIndexOf(qt(at.modulePath), 0).isValid(); });
+  if (ranked.empty()) {
+    emit m_workbench.notice(m_isFiltered ? tr("No module that the filter shows introduces an error.") : tr("No module introduces an error."));
+    return;
+  }
+  const models::Selection& selection = m_workbench.selection();
+  std::size_t next = 0;
+  for (std::size_t i = 0; i < ranked.size(); ++i)
+    if (selection.modulePath() == qt(ranked[i].modulePath) && selection.site() == ranked[i].site) next = (i + 1) % ranked.size();
+  const models::IntroducedError& at = ranked[next];
+  m_workbench.selection().select(qt(at.modulePath), at.site, -1);
+  emit m_workbench.notice(tr("Introduced error, rank %1 of %2: %3 introduces %4")
+                              .arg(next + 1).arg(ranked.size()).arg(models::modulePathText(qt(at.modulePath)), qt(base::shortNumber(at.error))));
+}
+
+void ModulesPanel::toggleCurrent(Qt::KeyboardModifiers modifiers) {
+  const QModelIndex current = m_tree->currentIndex();
+  if (!current.isValid()) return;
+  const QModelIndex target = modifiers & Qt::ShiftModifier && current.parent().isValid() ? current.parent() : current;
+  m_workbench.toggle(target.data(ModuleTreeModel::kPathRole).toString(), RegionKind::inputsToFp32);
+}
+
+// In whatever column the cursor stands; the tree's own Space would reach the checkbox's column alone.
+bool ModulesPanel::eventFilter(QObject* watched, QEvent* event) {
+  if (watched != m_tree || event->type() != QEvent::KeyPress) return QWidget::eventFilter(watched, event);
+  const auto* key = static_cast<QKeyEvent*>(event);
+  if (key->key() != Qt::Key_Space || key->modifiers() & ~Qt::ShiftModifier) return false;
+  toggleCurrent(key->modifiers());
+  return true;
+}
+
 void ModulesPanel::showMenu(const QPoint& position) {
-  const QModelIndex index = m_tree->indexAt(position);
+  QModelIndex index = m_tree->indexAt(position);
+  if (!index.isValid()) index = m_tree->currentIndex();  // the menu key
   if (!index.isValid()) return;
-  const QString path = index.data(ModuleTreeModel::kPathRole).toString();
-  QMenu menu(this);
-  const auto add = [&](const QString& text, RegionKind kind) {
+  auto* menu = new QMenu(this);
+  menu->setAttribute(Qt::WA_DeleteOnClose);
+  fillMenu(*menu, index.data(ModuleTreeModel::kPathRole).toString());
+  menu->popup(m_tree->viewport()->mapToGlobal(position));
+}
+
+void ModulesPanel::fillMenu(QMenu& menu, const QString& modulePath) {
+  const QString cover = m_model.coverText(modulePath);
+  if (!cover.isEmpty()) menu.addAction(tr("%1; change it there").arg(cover))->setEnabled(false);
+  const auto add = [&](const QString& text, const QString& path, RegionKind kind) {
     QAction* action = menu.addAction(text);
     action->setCheckable(true);
     action->setChecked(m_workbench.regions().names(path, kind));
+    action->setEnabled(path != modulePath || cover.isEmpty());
     connect(action, &QAction::triggered, this, [this, path, kind] { m_workbench.toggle(path, kind); });
   };
-  add(tr("Disable autocast here (inputs to FP32)"), RegionKind::inputsToFp32);
-  add(tr("Disable autocast here (inputs as they are)"), RegionKind::inputsAsTheyAre);
-  menu.exec(m_tree->viewport()->mapToGlobal(position));
+  add(tr("Disable autocast here (inputs to FP32)"), modulePath, RegionKind::inputsToFp32);
+  add(tr("Disable autocast here (inputs as they are)"), modulePath, RegionKind::inputsAsTheyAre);
+  if (modulePath.isEmpty()) return;
+  menu.addSeparator();
+  const QString parent = qt(model::parentPath(models::core(modulePath)));
+  add(tr("Disable autocast in %1 (inputs to FP32)").arg(models::modulePathText(parent)), parent, RegionKind::inputsToFp32);
 }
 
 }  // namespace ulpscope::views

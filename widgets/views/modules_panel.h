@@ -1,4 +1,4 @@
-// Module tree with filter, badges, FP32 checkboxes and context menu.
+// Module tree with filter, order, badges, FP32 checkboxes and context menu.
 #pragma once
 
 #include "widgets/models/module_filter_model.h"
@@ -9,7 +9,10 @@
 #include <QTreeView>
 #include <QWidget>
 
+class QComboBox;
 class QLabel;
+class QMenu;
+class QToolButton;
 
 namespace ulpscope::views {
 
@@ -21,20 +24,43 @@ class ModulesPanel : public QWidget {
   QLineEdit* filterField() const { return m_filter; }
   QTreeView* tree() const { return m_tree; }
   QModelIndex viewIndexOf(const QString& modulePath, int column) const;
+  QString message() const;     // under the tree: what the filter cannot do; empty: nothing
+  QString policyText() const;  // the policy chosen, and what is stale by it
+  // To the module with the largest introduced error; from a module of that ranking to the one after it.
+  void selectNextIntroduced();
+  // What the context menu offers for a module.
+  void fillMenu(QMenu& menu, const QString& modulePath);
+
+ protected:
+  bool eventFilter(QObject* watched, QEvent* event) override;
+  void changeEvent(QEvent* event) override;
 
  private:
+  void makeTree();
+  QWidget* makeOrderLine();
+  void connectViews();
+  void applyFilter(const QString& text);
+  void rememberExpanded(const QModelIndex& parent);
   void refreshRun();
   void refreshRegions();
   void refreshSelection();
+  void refreshMessage();
+  void refreshColors();
   void showMenu(const QPoint& position);
+  void toggleCurrent(Qt::KeyboardModifiers modifiers);
 
   Workbench& m_workbench;
   models::ModuleTreeModel m_model;
   models::ModuleFilterModel m_filterModel;
   QLineEdit* m_filter;
+  QComboBox* m_order = nullptr;
+  QToolButton* m_next = nullptr;
   QTreeView* m_tree;
+  QLabel* m_message;
   QLabel* m_policy;
   bool m_isSelecting = false;
+  bool m_isFiltered = false;
+  QStringList m_expanded;  // paths, as they were before the filter unfolded all
   QString m_sessionId;
 };
 

@@ -1,5 +1,6 @@
 // Expected map colours: matplotlib's table of viridis (CC0) and Crameri's vik.txt, rows as named, times 255.
 #include "core/render/heatmap.h"
+#include "core/render/viewport.h"
 
 #include <gtest/gtest.h>
 
@@ -98,6 +99,24 @@ TEST(SpecialColors, StayApartForPeopleWhoDoNotSeeRedGreenOrBlue) {
                 << deficiency.name << " confuses colours " << j << " and " << i << " of " << label(map);
       }
   }
+}
+
+TEST(ColorPosition, IsAShareOfTheRangeOnALinearScale) {
+  const ColorRange range{0, 0.02, Scale::linear};
+  EXPECT_NEAR(colorPosition(0.005, range, ColorMap::viridis), 0.25, 1e-12);
+  EXPECT_EQ(colorPosition(0.03, range, ColorMap::viridis), 1);
+  EXPECT_EQ(colorPosition(-1, range, ColorMap::viridis), 0);
+  EXPECT_NEAR(colorPosition(-0.01, range, ColorMap::vik), 0.25, 1e-12);
+  EXPECT_EQ(colorPosition(HUGE_VAL, range, ColorMap::vik), 1);
+}
+
+TEST(RangeTicks, AreDecadesOrEqualSteps) {
+  EXPECT_EQ(rangeTicks({1e-2, 1}, ColorMap::viridis).size(), 3U);
+  EXPECT_EQ(rangeTicks({1e-1, 1}, ColorMap::vik), (std::vector<double>{-1, -0.1, 0, 0.1, 1}));
+  const std::vector<double> linear = rangeTicks({0, 2, Scale::linear}, ColorMap::viridis);
+  EXPECT_EQ(linear, (std::vector<double>{0, 0.5, 1, 1.5, 2}));
+  EXPECT_EQ(rangeTicks({0, 2, Scale::linear}, ColorMap::vik).size(), 9U);
+  EXPECT_EQ(rangeTicks({0, 5e-3, Scale::linear}, ColorMap::viridis).size(), 6U);
 }
 
 }  // namespace

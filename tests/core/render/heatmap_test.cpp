@@ -101,11 +101,80 @@ TEST(Difference, KeepsWhatIsNonfiniteInBAndNamesWhatWasCured) {
   EXPECT_EQ(d.at(1, 0).kind, CellKind::notRun);
 }
 
+TEST(UnfoldedRows, PutAModulesOpSitesBelowIt) {
+  Fixture f;
+  f.run.sites[2].occurrence = 2;
+  const std::vector<ModuleRow> rows = unfoldedRows(moduleRows(f.session, f.run), f.run, {"block"});
+  ASSERT_EQ(rows.size(), 4U);
+  EXPECT_FALSE(rows[0].isOpSite());
+  EXPECT_EQ(rows[1].opSite, "aten::linear");
+  EXPECT_EQ(rows[2].opSite, "aten::linear#2");
+  EXPECT_EQ(rows[2].path, "block");
+  EXPECT_EQ(rows[2].sites, std::vector<std::int64_t>{2});
+  EXPECT_EQ(rows[3].path, "");
+  const HeatmapData data = moduleHeatmap(rows, f.metrics, Metric::relL2);
+  EXPECT_FLOAT_EQ(data.at(1, 0).value, 1e-3F);
+  EXPECT_FLOAT_EQ(data.at(2, 0).value, 5e-3F);
+  EXPECT_EQ(data.at(2, 1).kind, CellKind::nan);
+}
+
+TEST(UnfoldedRows, TellSitesOfOneOpApartByTheirSource) {
+  Fixture f;
+  f.run.sites[0].source = "model.py:3";
+  f.run.sites[2].source = "model.py:9";
+  const std::vector<ModuleRow> rows = unfoldedRows(moduleRows(f.session, f.run), f.run, {"block"});
+  EXPECT_EQ(rows[1].opSite, "aten::linear (model.py:3)");
+  EXPECT_EQ(rows[2].opSite, "aten::linear (model.py:9)");
+}
+
+TEST(UnfoldedRows, LeaveARowOfOneOpSiteAlone) {
+  const Fixture f;
+  EXPECT_EQ(unfoldedRows(moduleRows(f.session, f.run), f.run, {""}).size(), 2U);
+}
+
+// A container returned what a module inside made: its row unfolds into that site and its own.
+TEST(UnfoldedRows, OfAModulesOutputNameTheModuleThatMadeIt) {
+  Fixture f;
+  f.run.moduleOutputs = {{"", 1, "output", 2, false}};
+  const std::vector<ModuleRow> rows = unfoldedRows(outputRows(f.session, f.run), f.run, {""});
+  ASSERT_EQ(rows.size(), 3U);
+  EXPECT_EQ(rows[1].opSite, "aten::linear");
+  EXPECT_EQ(rows[2].opSite, "block: aten::linear");
+}
+
+TEST(WorstSite, IsTheOneWhoseCellARowShows) {
+  const Fixture f;
+  const std::vector<ModuleRow> rows = moduleRows(f.session, f.run);
+  EXPECT_EQ(worstSiteOf(rows[0], f.metrics, Metric::relL2, 0), 2);  // 5e-3 over 1e-3
+  EXPECT_EQ(worstSiteOf(rows[0], f.metrics, Metric::relL2, 1), 2);  // NaN
+  EXPECT_EQ(worstSiteOf(rows[1], f.metrics, Metric::relL2, 1), 1);
+  EXPECT_EQ(worstSiteOf(rows[0], f.metrics, Metric::introducedRelL2, 0), -1);
+}
+
+TEST(Difference, MatchesUnfoldedOpSitesByName) {
+  const std::vector<ModuleRow> rowsA{{"x", "", {}}, {"x", "", {}, "aten::add"}, {"x", "", {}, "aten::mul"}}, rowsB{{"x", "", {}}, {"x", "", {}, "aten::mul"}};
+  EXPECT_EQ(sameRows(rowsB, rowsA), (std::vector<std::int64_t>{0, 2}));
+  EXPECT_EQ(sameRows(rowsA, rowsB), (std::vector<std::int64_t>{0, -1, 1}));
+}
+
+TEST(AutomaticRange, OfALinearScaleEndsAtARoundNumber) {
+  const auto high = [](float most) { return automaticRange(HeatmapData(1, 2, {value(1e-5F), value(most)}), Scale::linear).high; };
+  EXPECT_NEAR(high(0.0132F), 0.02, 1e-12);
+  EXPECT_NEAR(high(0.002F), 0.002, 1e-12);
+  EXPECT_NEAR(high(7), 10, 1e-12);
+  EXPECT_EQ(automaticRange(HeatmapData(1, 1, {special(CellKind::nan)}), Scale::linear).high, 1e-1);
+}
+
 TEST(AutomaticRange, CoversTheDecadesOfFiniteValuesOnly) {
   const HeatmapData data{1, 4, {value(3e-5F), value(2e-2F), value(INFINITY), special(CellKind::nan)}};
   EXPECT_NEAR(automaticRange(data).low, 1e-5, 1e-12);
   EXPECT_NEAR(automaticRange(data).high, 1e-1, 1e-9);
   EXPECT_EQ(automaticRange(HeatmapData(1, 1, {special(CellKind::nan)})).low, 1e-6);
+}
+
+TEST(CellText, GivesAFloatBackInItsExactForm) {
+  EXPECT_EQ(exactText(value(0.1F)), "0.100000001");  // printf("%.9g", 0.1f)
+  EXPECT_EQ(exactText(special(CellKind::nan)), "NaN");
 }
 
 TEST(CellText, UsesOneSetOfWords) {
