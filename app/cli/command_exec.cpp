@@ -10,6 +10,8 @@
 #include <cstring>
 #include <filesystem>
 #include <memory>
+#include <string>
+#include <vector>
 
 namespace ulpscope::cli {
 namespace {
@@ -18,10 +20,12 @@ using base::Error;
 using base::ErrorKind;
 
 // Gives an error or does not return.
-Error become(const std::string& program, std::string argument) {
-  std::string name = program;
-  char* words[] = {name.data(), argument.empty() ? nullptr : argument.data(), nullptr};
-  ::execv(program.c_str(), words);
+Error become(const std::string& program, std::vector<std::string> arguments) {
+  arguments.insert(arguments.begin(), program);
+  std::vector<char*> words;
+  for (std::string& argument : arguments) words.push_back(argument.data());
+  words.push_back(nullptr);
+  ::execv(program.c_str(), words.data());
   return Error{ErrorKind::run, std::string("cannot be started: ") + std::strerror(errno), program, "run `ulpscope doctor`"};
 }
 
@@ -31,32 +35,32 @@ bool hasDisplay() {
   return false;
 }
 
-Outcome guiAction(const std::string& file) {
+Outcome guiAction(const std::vector<std::string>& files) {
   std::error_code ignored;
-  if (!file.empty() && !std::filesystem::exists(file, ignored))
-    return Error{ErrorKind::input, "does not exist", file, "check the path"};
+  for (const std::string& file : files)
+    if (!std::filesystem::exists(file, ignored)) return Error{ErrorKind::input, "does not exist", file, "check the path"};
   const std::string program = (std::filesystem::read_symlink("/proc/self/exe", ignored).parent_path() / "ulpscope-gui").string();
   if (::access(program.c_str(), X_OK) != 0)
     return Error{ErrorKind::input, "the window is not installed beside ulpscope", program, "install it, or build with -DULPSCOPE_GUI=ON"};
   if (!hasDisplay())
     return Error{ErrorKind::run, "there is no display (neither DISPLAY nor WAYLAND_DISPLAY is set)", "ulpscope gui",
                  "open the session on a machine with one: it is the .ulps file and the .ulps.d folder beside it"};
-  return become(program, file);
+  return become(program, files);
 }
 
 Outcome workerAction() {
   const auto program = protocol::findEngine();
   if (!program) return program.error();
-  return become(program.value(), "worker");
+  return become(program.value(), {"worker"});
 }
 
 }  // namespace
 
 void addGui(CLI::App& app, Invocation& invocation) {
-  CLI::App* command = app.add_subcommand("gui", "Opens the window, with a session if one is named.\n\nExamples:\n  ulpscope gui model-fp16.ulps\n");
-  auto file = std::make_shared<std::string>();
-  command->add_option("FILE", *file, "session (.ulps)");
-  command->callback([file, &invocation] { invocation.action = [file] { return guiAction(*file); }; });
+  CLI::App* command = app.add_subcommand("gui", "Opens the window: on a session, on a model and its inputs, or on its start page.\n\nExamples:\n  ulpscope gui model-fp16.ulps\n  ulpscope gui model.ts inputs.h5\n");
+  auto files = std::make_shared<std::vector<std::string>>();
+  command->add_option("FILE", *files, "a session (.ulps); or model, inputs, labels and class names, told apart by their names");
+  command->callback([files, &invocation] { invocation.action = [files] { return guiAction(*files); }; });
 }
 
 void addWorker(CLI::App& app, Invocation& invocation) {

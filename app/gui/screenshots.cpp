@@ -16,7 +16,7 @@ namespace {
 constexpr int kInputError = 3;
 constexpr int kOpenLimitMs = 60000;
 constexpr int kSettleMs = 700;  // loaders of the views, and their last painting
-constexpr QSize kSize{1500, 940};
+constexpr QSize kSize{1500, 980};
 
 void settle(int ms) {
   QEventLoop loop;

@@ -4,13 +4,22 @@
 #include "core/report/run_document.h"
 #include "core/session/demo.h"
 #include "sample_session.h"
+#include "core/protocol/message.h"
+#include "widgets/models/criteria_model.h"
+#include "widgets/views/criteria_panel.h"
+#include "widgets/views/criteria_sheet.h"
 #include "widgets/views/findings_panel.h"
 #include "widgets/views/heatmap_panel.h"
 #include "widgets/views/inspector_panel.h"
 #include "widgets/views/main_window.h"
 #include "widgets/views/modules_panel.h"
+#include "widgets/views/run_sheet.h"
 #include "widgets/views/step_strip.h"
 
+#include <QTableView>
+#include <QComboBox>
+#include <QPushButton>
+#include <QSpinBox>
 #include <QTableView>
 #include <QTest>
 
@@ -50,6 +59,8 @@ TEST(Loop, OpensTheDemoSeesTheOverflowTogglesTheModuleReRunsAndIsClean) {
   EXPECT_EQ(site.at("module"), cure.toStdString());
   EXPECT_EQ(window.inspector()->factValue(QStringLiteral("relative L2 error")).toStdString(), base::shortNumber(base::numberFromJson(site.at("rel_l2"))));
 
+  ASSERT_TRUE(QTest::qWaitForWindowExposed(&window));
+  QCoreApplication::processEvents();  // docks and hint have come just now: they are laid out before anybody clicks
   QTreeView* tree = window.modules()->tree();
   const QModelIndex box = window.modules()->viewIndexOf(cure, ModuleTreeModel::kFp32);
   tree->scrollTo(box);
@@ -70,6 +81,78 @@ TEST(Loop, OpensTheDemoSeesTheOverflowTogglesTheModuleReRunsAndIsClean) {
   int cured = 0;
   for (const render::PackedCell cell : window.heatmap()->content()->data().cells()) cured += cell == render::kPackedCured ? 1 : 0;
   EXPECT_GT(cured, 0);
+}
+
+QString demoFile(const char* name) { return QString::fromStdString(protocol::findData("demo/overflow").value()) + u'/' + QLatin1String(name); }
+
+// Someone opens a model and inputs, presses Run, sees the heatmap fill, stands at the first NaN, keeps that module in FP32, runs again
+// and sees that it helped.
+TEST(Loop, OpensAModelRunsItFindsTheOverflowAndCuresIt) {
+  QTemporaryDir folder;
+  views::MainWindow window({folder.path(), {}, plots::ThemeChoice::light});
+  window.show();
+  views::Workbench& bench = window.workbench();
+  window.useFiles({demoFile("model.ts"), demoFile("inputs.h5")});
+  views::RunSheet* sheet = window.runSheet();
+  ASSERT_EQ(window.page(), sheet);
+  ASSERT_TRUE(testing::waitFor([&] { return sheet->facts().contains(QStringLiteral("64 samples")); }, kRunLimitMs)) << sheet->facts().toStdString();
+  EXPECT_TRUE(sheet->facts().contains(QStringLiteral("tokens: int64 [64, 16], samples on axis 0"))) << sheet->facts().toStdString();
+  EXPECT_TRUE(sheet->facts().contains(QStringLiteral("4 class names")));
+  sheet->setPath(models::RunField::session, folder.filePath(QStringLiteral("mine.ulps")));
+  qobject_cast<QComboBox*>(sheet->editor(models::RunField::decision)->findChild<QComboBox*>())->setCurrentText(QStringLiteral("argmax"));
+  qobject_cast<QSpinBox*>(sheet->editor(models::RunField::batchSize))->setValue(4);
+  ASSERT_TRUE(sheet->canGoOn());
+  std::int64_t partial = 0;
+  QObject::connect(&bench, &views::Workbench::liveChanged, &bench, [&] {
+    const std::int64_t done = bench.live().samplesDone();
+    if (done > 0 && done < 64) partial = done;
+  });
+  sheet->goOnButton()->click();
+  EXPECT_EQ(window.page(), window.heatmap());
+  ASSERT_TRUE(testing::waitFor([&] { return bench.runB() != nullptr || !window.problem().isEmpty(); }, kRunLimitMs));
+  ASSERT_TRUE(window.problem().isEmpty()) << window.problem().toStdString();
+  EXPECT_GT(partial, 0) << "the heatmap filled while it ran";
+  EXPECT_EQ(bench.live().samplesDone(), 64);
+  EXPECT_EQ(bench.selection().modulePath(), QStringLiteral("layers.3.feed_forward.wo"));
+  // What was streamed is what was stored.
+  const auto live = bench.live().content();
+  for (std::int64_t row = 0; row < live->rowCount(); ++row)
+    for (std::int64_t sample = 0; sample < 64; ++sample)
+      EXPECT_EQ(render::packed(live->cells->at(row, sample)), render::packed(window.heatmap()->content()->cells->at(row, sample))) << row << " " << sample;
+
+  QTest::keySequence(&window, QKeySequence(QStringLiteral("Ctrl+K")));
+  QTest::keySequence(&window, QKeySequence(QStringLiteral("F5")));
+  ASSERT_TRUE(testing::waitFor([&] { return bench.runA() != nullptr || !window.problem().isEmpty(); }, kRunLimitMs));
+  ASSERT_TRUE(window.problem().isEmpty()) << window.problem().toStdString();
+  EXPECT_TRUE(bench.runB()->run->nonfiniteOrigins.empty());
+}
+
+TEST(Loop, ValidatesAReleaseAndSaysItsVerdict) {
+  QTemporaryDir folder;
+  views::MainWindow window({folder.path(), {}, plots::ThemeChoice::light});
+  window.show();
+  views::Workbench& bench = window.workbench();
+  window.newRun(true);
+  views::RunSheet* sheet = window.runSheet();
+  sheet->setPath(models::RunField::model, demoFile("model.ts"));
+  sheet->setPath(models::RunField::inputs, demoFile("inputs.h5"));
+  sheet->setPath(models::RunField::session, folder.filePath(QStringLiteral("release.ulps")));
+  sheet->editor(models::RunField::decision)->findChild<QComboBox*>()->setCurrentText(QStringLiteral("argmax"));
+  ASSERT_TRUE(testing::waitFor([&] { return sheet->canGoOn() && sheet->facts().contains(QStringLiteral("64 samples")); }, kRunLimitMs));
+  sheet->goOnButton()->click();
+  views::CriteriaSheet* criteria = window.criteriaSheet();
+  ASSERT_EQ(window.page(), criteria);
+  auto* model = qobject_cast<models::CriteriaModel*>(criteria->table()->model());
+  model->setData(model->index(model->rowOf(QStringLiteral("/nonfinite/max_samples")), models::CriteriaModel::kLimit), QStringLiteral("0"), Qt::EditRole);
+  model->setData(model->index(model->rowOf(QStringLiteral("/decisions/max_flips")), models::CriteriaModel::kLimit), QStringLiteral("5"), Qt::EditRole);
+  criteria->setConfirm([](const QString&) { return true; });
+  criteria->lockButton()->click();
+  ASSERT_TRUE(testing::waitFor([&] { return bench.runB() != nullptr || !window.problem().isEmpty(); }, kRunLimitMs));
+  ASSERT_TRUE(window.problem().isEmpty()) << window.problem().toStdString();
+  ASSERT_TRUE(bench.runB()->run->verdict.has_value());
+  EXPECT_EQ(bench.runB()->run->verdict->status, session::JudgedAs::fail) << "three messages are routed nowhere";
+  EXPECT_TRUE(window.findings()->criteria()->summary().startsWith(QStringLiteral("verdict: fail (criteria revision 1)"))) << window.findings()->criteria()->summary().toStdString();
+  EXPECT_EQ(window.findings()->criteria()->table()->model()->rowCount(), 2);
 }
 
 }  // namespace

@@ -16,9 +16,12 @@
 #include "widgets/views/start_page.h"
 
 #include <QAbstractButton>
+#include <QApplication>
 #include <QDockWidget>
 #include <QElapsedTimer>
+#include <QLabel>
 #include <QPushButton>
+#include <QTreeView>
 #include <QTableView>
 #include <QTest>
 #include <QToolButton>
@@ -246,6 +249,55 @@ TEST_F(Pages, KeepsTheDocksAsTheyWereOverASheet) {
   EXPECT_TRUE(again.findChild<QDockWidget*>(QStringLiteral("modules"))->isVisibleTo(&again));
   again.resetLayout();
   EXPECT_TRUE(again.findChild<QDockWidget*>(QStringLiteral("inspector"))->isVisibleTo(&again));
+}
+
+TEST_F(Pages, FitsOnASmallScreen) {
+  openSample();
+  m_window.resize(1200, 700);
+  QCoreApplication::processEvents();
+  EXPECT_LE(m_window.width(), 1280);
+  EXPECT_LE(m_window.height(), 720);
+  auto* modules = m_window.findChild<QDockWidget*>(QStringLiteral("modules"));
+  auto* inspector = m_window.findChild<QDockWidget*>(QStringLiteral("inspector"));
+  EXPECT_EQ(m_window.tabifiedDockWidgets(modules), QList<QDockWidget*>{inspector}) << "no room for three columns";
+  for (QWidget* page : std::initializer_list<QWidget*>{m_window.runSheet(), m_window.criteriaSheet()}) EXPECT_LE(page->minimumSizeHint().width(), 1280) << page->metaObject()->className();
+  m_window.resize(1500, 900);
+  QCoreApplication::processEvents();
+  EXPECT_TRUE(m_window.tabifiedDockWidgets(modules).isEmpty());
+}
+
+TEST_F(Pages, GoesThroughThePanesByKey) {
+  openSample();
+  ASSERT_TRUE(QTest::qWaitForWindowActive(&m_window));
+  QStringList visited;
+  for (int i = 0; i < 4; ++i) {
+    QTest::keySequence(&m_window, QKeySequence(QStringLiteral("F6")));
+    const QWidget* focused = QApplication::focusWidget();
+    visited << (focused == m_window.modules()->tree() ? QStringLiteral("modules") : focused == m_window.heatmap()->heatmap() ? QStringLiteral("heatmap") : m_window.findings()->isAncestorOf(focused) ? QStringLiteral("findings") : QStringLiteral("inspector"));
+  }
+  visited.sort();
+  EXPECT_EQ(visited, (QStringList{QStringLiteral("findings"), QStringLiteral("heatmap"), QStringLiteral("inspector"), QStringLiteral("modules")}));
+}
+
+// Offenders are listed by class and page.
+TEST_F(Pages, NameEveryFocusableWidget) {
+  const auto offenders = [this] {
+    QStringList list;
+    for (const QWidget* widget : m_window.page()->findChildren<QWidget*>()) {
+      const auto* button = qobject_cast<const QAbstractButton*>(widget);
+      const auto* label = qobject_cast<const QLabel*>(widget);
+      const bool hasText = (button != nullptr && !button->text().isEmpty()) || (label != nullptr && !label->text().isEmpty());
+      const bool isInner = widget->objectName().startsWith(QStringLiteral("qt_")) || widget->focusProxy() != nullptr;
+      if (widget->focusPolicy() != Qt::NoFocus && !isInner && !hasText && widget->accessibleName().isEmpty())
+        list << QString::fromLatin1(widget->metaObject()->className()) + QStringLiteral(" in ") + QString::fromLatin1(widget->parentWidget()->metaObject()->className());
+    }
+    return list;
+  };
+  EXPECT_EQ(offenders(), QStringList()) << "start page";
+  m_window.newRun(true);
+  EXPECT_EQ(offenders(), QStringList()) << "run sheet";
+  emit m_window.runSheet()->goOn(models::RunForm());
+  EXPECT_EQ(offenders(), QStringList()) << "criteria sheet";
 }
 
 TEST(Snippet, IsWhatTheCommandLinePrints) {

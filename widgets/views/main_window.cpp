@@ -15,7 +15,9 @@
 #include "widgets/views/start_page.h"
 #include "widgets/views/step_strip.h"
 
+#include <QAbstractScrollArea>
 #include <QActionGroup>
+#include <QApplication>
 #include <QDockWidget>
 #include <QDragEnterEvent>
 #include <QFileDialog>
@@ -36,9 +38,10 @@ namespace {
 using models::qt;
 
 constexpr int kMostRecent = 8;
+constexpr int kNarrow = 1280;
 constexpr int kModulesWidth = 334;
 constexpr int kInspectorWidth = 325;
-constexpr int kFindingsHeight = 250;
+constexpr int kFindingsHeight = 310;
 
 QString deviceText(const session::RunRecord& run) {
   const QString low = run.settings.autocast == base::DType::bfloat16 ? QStringLiteral("BF16") : QStringLiteral("FP16");
@@ -62,7 +65,7 @@ MainWindow::MainWindow(const WindowOptions& options, QWidget* parent)
   makeToolBars();
   connectWorkbench();
   connectPages();
-  resize(1500, 940);
+  resize(1500, 980);
   resetLayout();
   refreshIcons();
   refreshActions();
@@ -117,6 +120,40 @@ void MainWindow::makeDocks() {
   add(QStringLiteral("findings"), tr("Findings"), m_findings, Qt::BottomDockWidgetArea);
 }
 
+// Below kNarrow there is no room for three columns: the inspector stands behind the modules, as a tab.
+void MainWindow::fitToWidth() {
+  const bool isNarrow = width() < kNarrow;
+  if (isNarrow == m_isNarrow || m_docks.size() < 2) return;
+  m_isNarrow = isNarrow;
+  const bool isShown = m_docks[1]->isVisible();
+  if (isNarrow)
+    tabifyDockWidget(m_docks[0], m_docks[1]);
+  else
+    addDockWidget(Qt::RightDockWidgetArea, m_docks[1]);
+  m_docks[1]->setVisible(isShown);
+  if (isNarrow) m_docks[0]->raise();
+}
+
+void MainWindow::focusPane(int step) {
+  QList<QWidget*> panes;
+  for (QWidget* pane : std::initializer_list<QWidget*>{m_modules->tree(), m_heatmap->heatmap(), m_findings->currentWidget(), m_inspector})
+    if (pane->isVisibleTo(this)) panes << pane;
+  if (panes.isEmpty()) return;
+  const QWidget* focused = QApplication::focusWidget();
+  int at = step > 0 ? -1 : 0;
+  for (int i = 0; i < panes.size(); ++i)
+    if (focused != nullptr && (panes[i] == focused || panes[i]->isAncestorOf(focused))) at = i;
+  QWidget* next = panes[(at + step + panes.size()) % panes.size()];
+  for (QWidget* child : next->findChildren<QWidget*>())
+    if (next->focusPolicy() == Qt::NoFocus && child->isVisibleTo(next) && child->isEnabled() && child->focusPolicy() != Qt::NoFocus && qobject_cast<QAbstractScrollArea*>(child) != nullptr) next = child;
+  next->setFocus(Qt::ShortcutFocusReason);
+}
+
+void MainWindow::resizeEvent(QResizeEvent* event) {
+  QMainWindow::resizeEvent(event);
+  fitToWidth();
+}
+
 void MainWindow::resetLayout() {
   const Qt::DockWidgetArea areas[] = {Qt::LeftDockWidgetArea, Qt::RightDockWidgetArea, Qt::BottomDockWidgetArea};
   const bool hasSession = m_workbench.session() != nullptr;
@@ -124,6 +161,8 @@ void MainWindow::resetLayout() {
     addDockWidget(areas[i], m_docks[i]);
     m_docks[i]->setVisible(hasSession);
   }
+  m_isNarrow = false;
+  fitToWidth();
   resizeDocks({m_docks[0], m_docks[1]}, {kModulesWidth, kInspectorWidth}, Qt::Horizontal);
   resizeDocks({m_docks[2]}, {kFindingsHeight}, Qt::Vertical);
 }
@@ -174,6 +213,8 @@ void MainWindow::makeActions() {
   addAction(QStringLiteral("showAll"), tr("Show &all"), QKeySequence(tr("Ctrl+0")), [this] { m_heatmap->heatmap()->showAll(); });
   addAction(QStringLiteral("zoomIn"), tr("Zoom &in"), QKeySequence(tr("Ctrl++")), [this] { m_heatmap->heatmap()->zoomBy(1.25); });
   addAction(QStringLiteral("zoomOut"), tr("Zoom &out"), QKeySequence(tr("Ctrl+-")), [this] { m_heatmap->heatmap()->zoomBy(0.8); });
+  addAction(QStringLiteral("pane"), tr("Next &pane"), QKeySequence(tr("F6")), [this] { focusPane(1); });
+  addAction(QStringLiteral("paneBack"), tr("Previous p&ane"), QKeySequence(tr("Shift+F6")), [this] { focusPane(-1); });
   addAction(QStringLiteral("keys"), tr("&Keys"), QKeySequence(tr("Ctrl+?")), [this] { showKeys(); });
 }
 
@@ -190,6 +231,7 @@ void MainWindow::makeMenus(plots::ThemeChoice theme) {
   fill(view, {QStringLiteral("viewA"), QStringLiteral("viewB"), QStringLiteral("viewDifference"), QString(), QStringLiteral("showAll"), QStringLiteral("zoomIn"), QStringLiteral("zoomOut"), QString()});
   for (QDockWidget* dock : m_docks) view->addAction(dock->toggleViewAction());
   view->addAction(tr("Reset &layout"), this, &MainWindow::resetLayout);
+  fill(view, {QStringLiteral("pane"), QStringLiteral("paneBack")});
   view->addSeparator();
   QMenu* themes = view->addMenu(tr("&Theme"));
   auto* group = new QActionGroup(this);
@@ -300,7 +342,7 @@ void MainWindow::refreshActions() {
   enable("undo", undoStack().canUndo());
   enable("redo", undoStack().canRedo());
   enable("keep", hasRun && seen && m_workbench.selection().modulePath().has_value());
-  for (const char* name : {"first", "next", "previous", "filter", "showAll", "zoomIn", "zoomOut", "viewB"}) enable(name, hasRun && seen);
+  for (const char* name : {"first", "next", "previous", "filter", "pane", "paneBack", "showAll", "zoomIn", "zoomOut", "viewB"}) enable(name, hasRun && seen);
   for (const char* name : {"viewA", "viewDifference"}) enable(name, hasPair && seen);
   m_actions.at(QStringLiteral("undo"))->setToolTip(tr("Undo: %1 (Ctrl+Z)").arg(undoStack().undoText()));
   m_actions.at(QStringLiteral("redo"))->setToolTip(tr("Redo: %1 (Ctrl+Shift+Z)").arg(undoStack().redoText()));

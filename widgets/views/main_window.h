@@ -84,6 +84,7 @@ class MainWindow : public QMainWindow {
   void dragEnterEvent(QDragEnterEvent* event) override;
   void dragLeaveEvent(QDragLeaveEvent* event) override;
   void dropEvent(QDropEvent* event) override;
+  void resizeEvent(QResizeEvent* event) override;
   void showEvent(QShowEvent* event) override;
 
  private:
@@ -110,6 +111,8 @@ class MainWindow : public QMainWindow {
   void chooseSession();
   void open(const QString& path);
   void keepSelection();
+  void fitToWidth();
+  void focusPane(int step);
   void closeSession();
   void showKeys();
   void showAbout();
@@ -140,7 +143,7 @@ class MainWindow : public QMainWindow {
   QList<QDockWidget*> m_docks;
   QLabel *m_device = nullptr, *m_status = nullptr;
   QByteArray m_dockState;
-  bool m_wasShown = false;
+  bool m_wasShown = false, m_isNarrow = false;
 };
 
 }  // namespace ulpscope::views

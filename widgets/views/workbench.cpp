@@ -260,9 +260,12 @@ void Workbench::selectFirstNonfinite() {
     selectPlace(findings().front());
 }
 
-// Where a session opens: at its first non-finite op, or at its first flip.
+// Where a session opens: at its first non-finite op, at its first flip, or at its worst op site.
 void Workbench::selectFirst() {
-  if (shownRun() && shownRun()->run->nonfiniteOrigins.empty() && !shownRun()->run->flips.empty()) return selectPlace(findings().front());
+  if (!shownRun()) return;
+  if (const auto places = findings(); !places.empty()) return selectPlace(places.front());
+  const std::int64_t worst = shownRun()->worstSite({});
+  if (worst >= 0) m_selection.select(qt(shownRun()->run->sites[static_cast<std::size_t>(worst)].modulePath), worst, shownRun()->run->sites[static_cast<std::size_t>(worst)].worstSample);
   selectFirstNonfinite();
 }
 
