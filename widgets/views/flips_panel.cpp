@@ -40,15 +40,13 @@ QToolButton* makeToggle(QWidget* parent, const QString& text, const QString& tip
   return button;
 }
 
+// What the sentence does not say: how much of the set is shown, and where a flip could be.
 QString summaryOf(const models::LoadedRun& run, const report::FlipFacts& facts, int shown) {
   const session::DecisionRule& rule = run.run->settings.decision;
   if (!rule.decides()) return {};
-  QString text = FlipsPanel::tr("%1 shown").arg(qt(base::groupedInteger(shown)));
-  text += FlipsPanel::tr("; %1 of %2 flipped").arg(qt(base::groupedInteger(facts.flips)), qt(base::counted(facts.decided, "sample")));
-  if (rule.errorsToFlip() > 0)
-    text += FlipsPanel::tr("; a flip is possible (margin at most %1max error) in %2").arg(rule.errorsToFlip() == 2 ? QStringLiteral("2 × ") : QString(), qt(base::groupedInteger(facts.possible)));
-  if (facts.noDecision > 0) text += FlipsPanel::tr("; %1 without a decision (NaN scores)").arg(qt(base::groupedInteger(facts.noDecision)));
-  return text;
+  const QString text = FlipsPanel::tr("%1 of %2 shown").arg(qt(base::groupedInteger(shown)), qt(base::groupedInteger(facts.asked)));
+  if (rule.errorsToFlip() == 0) return text;
+  return text + FlipsPanel::tr("; flip possible in %1 (margin ≤ %2max error)").arg(qt(base::groupedInteger(facts.possible)), rule.errorsToFlip() == 2 ? QStringLiteral("2 × ") : QString());
 }
 
 }  // namespace

@@ -20,7 +20,7 @@ using models::qt;
 using models::RowTableModel;
 using render::HeadroomState;
 
-constexpr int kMostSiteWidth = 200;  // px: the numbers are what this table is for
+constexpr int kMostSiteWidth = 170;  // px: the numbers are what this table is for
 
 QString summaryOf(const session::RunRecord& run, const std::vector<render::HeadroomSite>& sites) {
   if (run.settings.observe == session::Observe::outputs) return HeadroomPanel::tr("This run looked at outputs only; run it with --observe stats or full to see the ranges of its ops.");
@@ -48,7 +48,7 @@ HeadroomPanel::HeadroomPanel(Workbench& workbench, QWidget* parent) : QWidget(pa
   splitter->setChildrenCollapsible(false);
   splitter->addWidget(m_plot);
   splitter->addWidget(m_table);
-  splitter->setSizes({500, 500});
+  splitter->setSizes({460, 540});
   auto* layout = new QVBoxLayout(this);
   layout->setContentsMargins(8, 4, 8, 4);
   layout->setSpacing(4);
