@@ -1,6 +1,7 @@
 // The Flips tab in its user's words, over the images of the digits demo (the first samples of its inputs).
 #include "core/base/hashing.h"
 #include "sample_session.h"
+#include "tests/support/python_script.h"
 #include "widgets/models/decision_order.h"
 #include "widgets/plots/margin_plot.h"
 #include "widgets/views/flip_sentence.h"
@@ -305,6 +306,31 @@ TEST_F(Flips, WriteTokensIntoTheTiles) {
   ASSERT_TRUE(testing::waitFor([this] { return bool(pictureOf(7)); })) << note().toStdString();
   EXPECT_EQ(pictureOf(7)->kind, render::Thumbnail::Kind::text);
   EXPECT_EQ(std::count(pictureOf(7)->text.begin(), pictureOf(7)->text.end(), ' '), 15) << "16 tokens: " << pictureOf(7)->text;
+}
+
+// Tokens come first by name, the image is the first that gives a picture; the third is shared by all samples.
+TEST_F(Flips, LetOneChooseAmongSeveralInputs) {
+  const tests::ScratchFolder scratch;
+  ASSERT_TRUE(tests::python(scratch, "import h5py, numpy as np\nf = h5py.File('in.h5', 'w')\nf['ids'] = np.arange(16).reshape(8, 2)\n"
+                                     "f['pixels'] = np.arange(3 * 8 * 4 * 5, dtype='f4').reshape(3, 8, 4, 5)\nf['scale'] = np.linspace(0, 1, 9)\nf.close()\n"));
+  m_inputs = QString::fromStdString(scratch.file("in.h5"));
+  m_session = eightSamples();
+  m_session.samples.path = scratch.file("in.h5");
+  m_session.samples.sha256 = base::sha256OfFile(m_session.samples.path).value();
+  m_run.settings.batchAxis = {{"pixels", 1}, {"scale", -1}};
+  openWritten();
+  m_panel.showPage(views::FlipsPanel::kGallery);
+  ASSERT_TRUE(testing::waitFor([this] { return bool(pictureOf(7)); })) << note().toStdString();
+  QComboBox* choice = m_panel.gallery()->inputChoice();
+  EXPECT_TRUE(choice->isVisible());
+  EXPECT_EQ(choice->currentText(), QStringLiteral("pixels"));
+  EXPECT_EQ(pictureOf(7)->caption, "float32 [3, 4, 5], 140 to 479") << "sample 7 along axis 1: 7 * 20 to 2 * 160 + 7 * 20 + 19";
+  choice->setCurrentText(QStringLiteral("ids"));
+  ASSERT_TRUE(testing::waitFor([this] { return bool(pictureOf(7)); }));
+  EXPECT_EQ(pictureOf(7)->text, "14 15");
+  choice->setCurrentText(QStringLiteral("scale"));
+  ASSERT_TRUE(testing::waitFor([this] { return bool(pictureOf(7)); }));
+  EXPECT_EQ(pictureOf(7)->curve.size(), 9U);
 }
 
 TEST_F(Flips, RestrictEverythingToSmallMargins) {
