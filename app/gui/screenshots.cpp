@@ -2,6 +2,7 @@
 
 #include "widgets/plots/theme.h"
 #include "widgets/views/findings_panel.h"
+#include "widgets/views/flips_panel.h"
 
 #include <QApplication>
 #include <QDir>
@@ -56,6 +57,10 @@ void takeAll(views::MainWindow& window, Camera& camera, const QString& theme) {
     findings->setCurrentIndex(tab);
     camera.take(theme + u'-' + findings->tabText(tab).section(u' ', 0, 0).toLower());
   }
+  findings->setCurrentIndex(views::FindingsPanel::kFlips);
+  findings->flips()->showPage(views::FlipsPanel::kGallery);
+  camera.take(theme + QStringLiteral("-gallery"));
+  findings->flips()->showPage(views::FlipsPanel::kTable);
   if (window.workbench().runA() != nullptr) {
     for (const auto& [view, name] : {std::pair{views::RunView::a, QStringLiteral("-run-a")}, {views::RunView::difference, QStringLiteral("-difference")}}) {
       window.workbench().setView(view);

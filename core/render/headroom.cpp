@@ -15,7 +15,7 @@ using session::Metric;
 using session::SiteSummary;
 
 constexpr double kLimitWithin = 4;  // decades
-constexpr double kRoom = 0.4;       // decades above and below
+constexpr double kRoom = 0.6;       // decades above and below
 
 auto keyOf(const SiteSummary& site) { return std::tuple(site.modulePath, site.op, site.overload, site.source, site.occurrence, site.output); }
 

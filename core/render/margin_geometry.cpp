@@ -10,7 +10,7 @@ namespace ulpscope::render {
 namespace {
 
 constexpr double kMostDecades = 1e6;  // from the linear part to the end of an axis
-constexpr double kRugDistance = 0.22;  // of an axis, beyond its end
+constexpr double kRugDistance = 0.35;  // of an axis, beyond its end
 
 struct Extent {
   double least = std::numeric_limits<double>::infinity();  // above 0

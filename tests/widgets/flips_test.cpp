@@ -1,7 +1,7 @@
 // The Flips tab in its user's words, over the images of the digits demo (the first samples of its inputs).
 #include "core/base/hashing.h"
-#include "sample_session.h"
-#include "widgets/models/decision_order.h"
+#include "eight_samples.h"
+#include "tests/support/python_script.h"
 #include "widgets/plots/margin_plot.h"
 #include "widgets/views/flip_sentence.h"
 #include "widgets/views/flips_panel.h"
@@ -10,7 +10,6 @@
 #include "widgets/views/margin_filter.h"
 
 #include <QAbstractButton>
-#include <QAbstractItemModelTester>
 #include <QClipboard>
 #include <QComboBox>
 #include <QFile>
@@ -29,125 +28,10 @@
 namespace ulpscope {
 namespace {
 
-using models::DecisionsModel;
 using models::GalleryModel;
-using models::Outcome;
-
-constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
-constexpr double kInf = std::numeric_limits<double>::infinity();
-
-session::Flip flip(std::int64_t sample, const std::string& id, const std::string& effect) {
-  session::Flip f;
-  f.sample = sample;
-  f.sampleId = id;
-  f.referenceDecision = 0;
-  f.candidateDecision = 2;
-  f.kind = "changed";
-  f.effect = effect;
-  f.firstSiteOverTolerance = sample == 4 ? -1 : 0;
-  f.withinNoiseFloor = id == "fix";
-  return f;
-}
-
-// Eight samples: one of each outcome; "late" has the smallest margin.
-session::RunRecord eightDecisions() {
-  session::RunRecord run = testing::sampleRun(testing::Sick::no);
-  run.samplesComplete = 8;
-  run.decisions = {{0.5, 0.49, 0.01}, {0.02, 0.01, 0.02}, {0.3, kNan, kInf}, {0.009, 0.02, 0.02}, {0.004, 0.003, 0.02}, {kNan, kNan, kNan}, {0.001, 0.0012, 0.0004}, {0.03, 0.02, 0.02}};
-  run.flips = {flip(3, "fix", "fixed"), flip(4, "w2w", "wrong to wrong"), flip(1, "reg2", "regressed"), flip(7, "reg1", "regressed")};
-  run.noDecision = {"nan"};
-  return run;
-}
-
-session::Session eightSamples() {
-  session::Session s = testing::sampleSession();
-  s.samples.ids = {"same", "reg2", "nan", "fix", "w2w", "fp32nan", "late", "reg1"};
-  return s;
-}
-
-models::RunPointer loadedEight() {
-  auto session = std::make_shared<session::Session>(eightSamples());
-  session->runs = {eightDecisions()};
-  return models::makeLoadedRun(session, session->runs.front(), nullptr, {});
-}
-
-QStringList idsOf(const QAbstractItemModel& model) {
-  QStringList ids;
-  for (int row = 0; row < model.rowCount(); ++row) ids << model.index(row, 0).data().toString();
-  return ids;
-}
-
-std::string joined(const QStringList& ids) { return ids.join(u' ').toStdString(); }
-
-TEST(Decisions, ShowTheWorstFirstAndMayShowAll) {
-  DecisionsModel model;
-  const QAbstractItemModelTester tester(&model, QAbstractItemModelTester::FailureReportingMode::Fatal);
-  model.setRun(loadedEight());
-  EXPECT_EQ(idsOf(model), QStringList({"reg2", "reg1", "w2w", "fix", "nan", "fp32nan"}));
-  model.setShow(DecisionsModel::Show::all);
-  EXPECT_EQ(idsOf(model), QStringList({"reg2", "reg1", "w2w", "fix", "nan", "fp32nan", "late", "same"}));
-  const auto cell = [&](int row, int column) { return model.index(row, column).data().toString(); };
-  EXPECT_EQ(cell(0, DecisionsModel::kReference), QStringLiteral("cat"));
-  EXPECT_EQ(cell(0, DecisionsModel::kCandidate), QStringLiteral("emu"));
-  EXPECT_EQ(cell(0, DecisionsModel::kReferenceMargin), QStringLiteral("0.02"));
-  EXPECT_EQ(cell(0, DecisionsModel::kFirstSite), QStringLiteral("block.fc1: aten::linear"));
-  EXPECT_EQ(cell(2, DecisionsModel::kFirstSite), QStringLiteral("none over tolerance"));
-  EXPECT_EQ(cell(0, DecisionsModel::kPossible), QStringLiteral("yes"));
-  EXPECT_EQ(cell(6, DecisionsModel::kPossible), QStringLiteral("no")) << "0.001 is more than twice 0.0004";
-  EXPECT_EQ(cell(3, DecisionsModel::kNoise), QStringLiteral("flips too"));
-  EXPECT_EQ(cell(4, DecisionsModel::kKind), QStringLiteral("no decision"));
-  EXPECT_EQ(cell(4, DecisionsModel::kCandidateMargin), QStringLiteral("NaN"));
-  EXPECT_EQ(cell(4, DecisionsModel::kPossible), QString()) << "there is nothing to flip";
-}
-
-TEST(Decisions, SortNanLastEitherWay) {
-  DecisionsModel model;
-  models::DecisionOrder order;
-  order.setSourceModel(&model);
-  const QAbstractItemModelTester tester(&order, QAbstractItemModelTester::FailureReportingMode::Fatal);
-  model.setRun(loadedEight());
-  model.setShow(DecisionsModel::Show::all);
-  order.sort(DecisionsModel::kReferenceMargin, Qt::AscendingOrder);
-  EXPECT_EQ(idsOf(order).join(u' ').toStdString(), joined({"late", "w2w", "fix", "reg2", "reg1", "nan", "same", "fp32nan"}));
-  order.sort(DecisionsModel::kReferenceMargin, Qt::DescendingOrder);
-  EXPECT_EQ(idsOf(order).join(u' ').toStdString(), joined({"same", "nan", "reg1", "reg2", "fix", "w2w", "late", "fp32nan"}));
-  order.setMarginBelow(0.02);
-  EXPECT_EQ(idsOf(order).join(u' ').toStdString(), joined({"fix", "w2w", "late"})) << "0.02 itself is not below, NaN is below nothing";
-  order.setMarginBelow(kInf);
-  EXPECT_EQ(order.rowCount(), 8);
-  order.sort(DecisionsModel::kEffect, Qt::AscendingOrder);
-  EXPECT_EQ(idsOf(order).first().toStdString(), "reg1") << "by what happened, not by the word; of two alike the one before";
-}
-
-TEST(Decisions, SayWhichSamplesDidNotRun) {
-  auto session = std::make_shared<session::Session>(eightSamples());
-  session->runs = {eightDecisions()};
-  session->runs.front().settings.onlySamples = {"reg1", "same"};
-  const auto run = models::makeLoadedRun(session, session->runs.front(), nullptr, {});
-  const auto outcomes = models::sampleOutcomes(*run);
-  EXPECT_EQ(outcomes[0].outcome, Outcome::same);
-  EXPECT_EQ(outcomes[6].outcome, Outcome::notRun);
-}
-
-TEST(Gallery, IsAWellFormedModelThatSaysEverythingInWords) {
-  GalleryModel model;
-  const QAbstractItemModelTester tester(&model, QAbstractItemModelTester::FailureReportingMode::Fatal);
-  model.setRun(loadedEight());
-  EXPECT_EQ(idsOf(model), QStringList({"reg2", "reg1", "w2w", "fix", "nan", "fp32nan"}));
-  EXPECT_EQ(model.index(0).data(Qt::AccessibleTextRole).toString(), QStringLiteral("sample reg2: regressed\nFP32 → AMP FP16: cat → emu\nFP32 margin 0.02, AMP FP16 0.01"));
-  models::DecisionFilter filter;
-  filter.all = true;
-  filter.marginBelow = 0.005;
-  model.setFilter(filter);
-  EXPECT_EQ(idsOf(model), QStringList({"w2w", "late"}));
-  auto picture = std::make_shared<render::Thumbnail>();
-  picture->caption = "float32 [1, 8, 8], 0 to 1";
-  model.setThumbnail(6, picture);
-  EXPECT_TRUE(model.index(1).data(Qt::ToolTipRole).toString().endsWith(QStringLiteral("\ninput float32 [1, 8, 8], 0 to 1")));
-  EXPECT_FALSE(model.index(0).data(GalleryModel::kThumbnailRole).isValid());
-  model.setRun(nullptr);
-  EXPECT_EQ(model.rowCount(), 0);
-}
+using testing::eightDecisions;
+using testing::eightSamples;
+using testing::idsOf;
 
 // A panel over a session on disk whose inputs are a copy of a demo's.
 class Flips : public ::testing::Test {
@@ -205,7 +89,7 @@ class Flips : public ::testing::Test {
 TEST_F(Flips, ShowTheInputsOfFlippedSamples) {
   open();
   EXPECT_FALSE(pictureOf(7)) << "nothing is read before somebody looks";
-  m_panel.showGallery(true);
+  m_panel.showPage(views::FlipsPanel::kGallery);
   ASSERT_TRUE(testing::waitFor([this] { return pictureOf(1) && pictureOf(7); })) << note().toStdString();
   EXPECT_TRUE(note().isEmpty());
   EXPECT_EQ(pictureOf(7)->kind, render::Thumbnail::Kind::image);
@@ -222,7 +106,7 @@ TEST_F(Flips, ShowTheInputsOfFlippedSamples) {
 
 TEST_F(Flips, DrawTheTilesPictureInItsOwnPixels) {
   open();
-  m_panel.showGallery(true);
+  m_panel.showPage(views::FlipsPanel::kGallery);
   ASSERT_TRUE(testing::waitFor([this] { return bool(pictureOf(1)); }));
   const QModelIndex first = gallery().index(0);
   const QRect tile = tiles().visualRect(first);
@@ -236,7 +120,7 @@ TEST_F(Flips, DrawTheTilesPictureInItsOwnPixels) {
 
 TEST_F(Flips, ChooseASampleInTheGalleryByKeyAndMouse) {
   open();
-  m_panel.showGallery(true);
+  m_panel.showPage(views::FlipsPanel::kGallery);
   tiles().setFocus();
   tiles().setCurrentIndex(gallery().index(0));
   QTest::keyClick(&tiles(), Qt::Key_Right);
@@ -255,7 +139,7 @@ TEST_F(Flips, ChooseASampleInTheGalleryByKeyAndMouse) {
 TEST_F(Flips, SayWhenTheInputsAreGoneAndFindThemBesideTheSession) {
   open();
   ASSERT_TRUE(QFile::rename(m_inputs, m_folder.filePath(QStringLiteral("away.h5"))));
-  m_panel.showGallery(true);
+  m_panel.showPage(views::FlipsPanel::kGallery);
   ASSERT_TRUE(testing::waitFor([this] { return note().startsWith(QStringLiteral("No pictures")); }));
   EXPECT_EQ(note(), QStringLiteral("No pictures: %1 is not there; put it back, or beside the session.").arg(m_inputs));
   EXPECT_EQ(gallery().rowCount(), 6) << "the rest of each tile stands";
@@ -268,7 +152,7 @@ TEST_F(Flips, FindMovedInputsBesideTheSession) {
   m_session.samples.path = "/nowhere/else/inputs.h5";
   m_session.samples.sha256 = base::sha256OfFile(m_inputs.toStdString()).value();
   openWritten();
-  m_panel.showGallery(true);
+  m_panel.showPage(views::FlipsPanel::kGallery);
   EXPECT_TRUE(testing::waitFor([this] { return bool(pictureOf(7)); })) << note().toStdString();
 }
 
@@ -279,7 +163,7 @@ TEST_F(Flips, ShowNoPictureOfAnotherFile) {
   ASSERT_TRUE(file.open(QIODevice::Append));
   file.write("x");
   file.close();
-  m_panel.showGallery(true);
+  m_panel.showPage(views::FlipsPanel::kGallery);
   ASSERT_TRUE(testing::waitFor([this] { return note().startsWith(QStringLiteral("No pictures")); }));
   EXPECT_EQ(note(), QStringLiteral("No pictures: %1 is another file than the run's (its SHA-256 differs).").arg(m_inputs));
   EXPECT_FALSE(pictureOf(7));
@@ -294,17 +178,42 @@ TEST_F(Flips, SayWhichFilesCannotBeRead) {
   file.close();
   m_session.samples.path = m_inputs.toStdString();
   openWritten();
-  m_panel.showGallery(true);
+  m_panel.showPage(views::FlipsPanel::kGallery);
   ASSERT_TRUE(testing::waitFor([this] { return note().startsWith(QStringLiteral("No pictures")); }));
   EXPECT_EQ(note(), QStringLiteral("No pictures: inputs.pt is no HDF5 file, and only those can be read here."));
 }
 
 TEST_F(Flips, WriteTokensIntoTheTiles) {
   open(QStringLiteral("overflow"));
-  m_panel.showGallery(true);
+  m_panel.showPage(views::FlipsPanel::kGallery);
   ASSERT_TRUE(testing::waitFor([this] { return bool(pictureOf(7)); })) << note().toStdString();
   EXPECT_EQ(pictureOf(7)->kind, render::Thumbnail::Kind::text);
   EXPECT_EQ(std::count(pictureOf(7)->text.begin(), pictureOf(7)->text.end(), ' '), 15) << "16 tokens: " << pictureOf(7)->text;
+}
+
+// Tokens come first by name, the image is the first that gives a picture; the third is shared by all samples.
+TEST_F(Flips, LetOneChooseAmongSeveralInputs) {
+  const tests::ScratchFolder scratch;
+  ASSERT_TRUE(tests::python(scratch, "import h5py, numpy as np\nf = h5py.File('in.h5', 'w')\nf['ids'] = np.arange(16).reshape(8, 2)\n"
+                                     "f['pixels'] = np.arange(3 * 8 * 4 * 5, dtype='f4').reshape(3, 8, 4, 5)\nf['scale'] = np.linspace(0, 1, 9)\nf.close()\n"));
+  m_inputs = QString::fromStdString(scratch.file("in.h5"));
+  m_session = eightSamples();
+  m_session.samples.path = scratch.file("in.h5");
+  m_session.samples.sha256 = base::sha256OfFile(m_session.samples.path).value();
+  m_run.settings.batchAxis = {{"pixels", 1}, {"scale", -1}};
+  openWritten();
+  m_panel.showPage(views::FlipsPanel::kGallery);
+  ASSERT_TRUE(testing::waitFor([this] { return bool(pictureOf(7)); })) << note().toStdString();
+  QComboBox* choice = m_panel.gallery()->inputChoice();
+  EXPECT_TRUE(choice->isVisible());
+  EXPECT_EQ(choice->currentText(), QStringLiteral("pixels"));
+  EXPECT_EQ(pictureOf(7)->caption, "float32 [3, 4, 5], 140 to 479") << "sample 7 along axis 1: 7 * 20 to 2 * 160 + 7 * 20 + 19";
+  choice->setCurrentText(QStringLiteral("ids"));
+  ASSERT_TRUE(testing::waitFor([this] { return bool(pictureOf(7)); }));
+  EXPECT_EQ(pictureOf(7)->text, "14 15");
+  choice->setCurrentText(QStringLiteral("scale"));
+  ASSERT_TRUE(testing::waitFor([this] { return bool(pictureOf(7)); }));
+  EXPECT_EQ(pictureOf(7)->curve.size(), 9U);
 }
 
 TEST_F(Flips, RestrictEverythingToSmallMargins) {
@@ -317,7 +226,7 @@ TEST_F(Flips, RestrictEverythingToSmallMargins) {
   EXPECT_EQ(idsOf(*m_panel.table()->model()), QStringList({"w2w", "fix", "late"}));
   EXPECT_EQ(idsOf(gallery()), QStringList({"w2w", "fix", "late"}));
   EXPECT_TRUE(m_panel.sentence()->text().contains(QStringLiteral("3 samples have an FP32 margin below 0.01, 2 of the 4 flips lie there"))) << m_panel.sentence()->text().toStdString();
-  EXPECT_TRUE(m_panel.summary().endsWith(QStringLiteral("; 3 shown"))) << m_panel.summary().toStdString();
+  EXPECT_TRUE(m_panel.summary() == QStringLiteral("3 of 8 shown; flip possible in 4 (margin ≤ 2 × max error)")) << m_panel.summary().toStdString();
   auto* slider = named<QSlider>(QStringLiteral("FP32 margin below"));
   slider->setFocus();
   QTest::keyClick(slider, Qt::Key_End);
@@ -344,6 +253,7 @@ TEST_F(Flips, WriteASentenceThatCanBeCopied) {
   const QString copied = QGuiApplication::clipboard()->text();
   EXPECT_TRUE(copied.startsWith(m_panel.sentence()->text() + QStringLiteral("\nThe interval takes")));
   EXPECT_TRUE(copied.contains(QStringLiteral("Exploratory")));
+  EXPECT_TRUE(m_panel.conditions().contains(QStringLiteral("• Exploratory: no acceptance criteria were locked before this run.")));
 }
 
 TEST_F(Flips, HaveNothingToCopyWithoutDecisions) {
@@ -373,7 +283,7 @@ TEST_F(Flips, KeepTheLimitWhileTheRunsOfASessionAreLookedAtInTurn) {
 TEST_F(Flips, PointAtSamplesInTheMarginPlot) {
   open();
   plots::MarginPlot* plot = m_panel.marginPlot();
-  EXPECT_EQ(plot->legendText(), QStringLiteral("regressed 2, fixed 1, wrong to wrong 1, no decision 2, same 2, AMP margin 0"));
+  EXPECT_EQ(plot->legendText(), QStringLiteral("regressed 2, fixed 1, wrong to wrong 1, no decision 2, same 2, AMP margin 0, no flip possible beyond 0.04 (2 × largest error)"));
   EXPECT_EQ(plot->tooltipOf(7), QStringLiteral("sample reg1: regressed\nFP32 margin 0.03\nAMP FP16 margin 0.02"));
   ASSERT_TRUE(plot->pixelOf(2) && plot->pixelOf(7) && plot->pixelOf(5));
   EXPECT_GT(plot->pixelOf(2)->y(), plot->pixelOf(7)->y()) << "NaN stands on the rug below";

@@ -11,8 +11,8 @@ namespace {
 using session::Metric;
 
 QStringList headersFor(const QString& low) {
-  return {QStringLiteral("#"), QStringLiteral("Op site"), QStringLiteral("Dtype"), QStringLiteral("Max |x| FP32"), QStringLiteral("Max |x| %1").arg(low), QStringLiteral("Headroom, bits"),
-          QStringLiteral("State"), QStringLiteral("Smallest |x| FP32"), QStringLiteral("Subnormal"), QStringLiteral("Flushed to 0")};
+  return {QStringLiteral("#"), QStringLiteral("Op site"), QStringLiteral("Headroom, bits"), QStringLiteral("State"), QStringLiteral("Max |x| FP32"), QStringLiteral("Max |x| %1").arg(low),
+          QStringLiteral("Dtype"), QStringLiteral("Smallest |x| FP32"), QStringLiteral("Subnormal"), QStringLiteral("Flushed to 0")};
 }
 
 // Not measured is no zero.
@@ -33,8 +33,8 @@ void HeadroomModel::setRun(const RunPointer& run, const std::vector<render::Head
   for (const render::HeadroomSite& s : sites) {
     const session::SiteSummary& site = run->run->sites[static_cast<std::size_t>(s.site)];
     rows.push_back({static_cast<qlonglong>(s.site),
-                    {countCell(s.site + 1), textCell(session::siteLabel(site)), textCell(base::name(site.candidateDtype)), valueCell(s.referenceMax), valueCell(s.candidateMax), bitsCell(s.bits),
-                     {qt(render::label(s.state)), -static_cast<int>(s.state)}, bitsCell(s.referenceSmallest), shareCell(site.values[Metric::shareSubnormalCandidate]), shareCell(site.values[Metric::shareFlushed])}});
+                    {countCell(s.site + 1), textCell(session::siteLabel(site)), bitsCell(s.bits), {qt(render::label(s.state)), -static_cast<int>(s.state)}, valueCell(s.referenceMax),
+                     valueCell(s.candidateMax), textCell(base::name(site.candidateDtype)), bitsCell(s.referenceSmallest), shareCell(site.values[Metric::shareSubnormalCandidate]), shareCell(site.values[Metric::shareFlushed])}});
   }
   setRows(std::move(rows));
 }

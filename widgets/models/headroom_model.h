@@ -11,7 +11,7 @@ class HeadroomModel : public RowTableModel {
   Q_OBJECT
 
  public:
-  enum Column { kOrder, kSite, kDtype, kReferenceMax, kCandidateMax, kHeadroom, kState, kReferenceSmallest, kSubnormal, kFlushed };
+  enum Column { kOrder, kSite, kHeadroom, kState, kReferenceMax, kCandidateMax, kDtype, kReferenceSmallest, kSubnormal, kFlushed };
 
   explicit HeadroomModel(QObject* parent = nullptr);
   void setRun(const RunPointer& run, const std::vector<render::HeadroomSite>& sites);

@@ -23,6 +23,7 @@ using render::HeadroomState;
 constexpr const char* kOverlay = "overlay";  // QCustomPlot's own, with a buffer for itself
 constexpr std::size_t kMostMarks = 400;  // points on the lines; with more sites the lines alone stand
 constexpr int kPageSteps = 10;
+constexpr int kWideFrom = 380;  // px: limits with their values
 
 // NaN makes a gap in a line; 0 has no logarithm.
 double position(double value) { return value > 0 && std::isfinite(value) ? std::log10(value) : std::numeric_limits<double>::quiet_NaN(); }
@@ -146,7 +147,11 @@ QString HeadroomPlot::tooltipOf(std::int64_t site) const {
 void HeadroomPlot::setAxes(const Theme& theme) {
   m_plot->setBackground(theme.base);
   m_plot->setBufferDevicePixelRatio(devicePixelRatioF());
-  for (QCPAxis* axis : {m_plot->xAxis, m_plot->yAxis}) styleAxis(axis, theme, font());
+  for (QCPAxis* axis : {m_plot->xAxis, m_plot->yAxis, m_plot->yAxis2}) styleAxis(axis, theme, font());
+  m_plot->yAxis2->setVisible(!m_content.sites.empty());
+  m_plot->yAxis2->setTickLabelColor(theme.text);
+  m_plot->yAxis2->setNumberFormat(QStringLiteral("g"));  // else "6.10e-05" within a text becomes a power
+  m_plot->yAxis2->grid()->setVisible(false);
   m_plot->xAxis->setLabel(tr("op site, in execution order"));
   m_plot->yAxis->setLabel(tr("|x|"));
   const auto count = static_cast<double>(m_content.sites.size());
@@ -157,7 +162,7 @@ void HeadroomPlot::setAxes(const Theme& theme) {
   m_plot->xAxis->setNumberFormat(QStringLiteral("f"));
   m_plot->xAxis->setNumberPrecision(0);
   const render::HeadroomAxis axis = render::headroomAxis(m_content.sites, m_content.run ? m_content.run->run->settings.autocast : base::DType::float16);
-  m_plot->yAxis->setRange(axis.low, axis.high);
+  for (QCPAxis* y : {m_plot->yAxis, m_plot->yAxis2}) y->setRange(axis.low, axis.high);
   m_plot->yAxis->setTicker(decadeTicker(axis));
 }
 
@@ -216,36 +221,40 @@ void HeadroomPlot::addMarks(const Theme& theme) {
   setAccessibleDescription(tr("Largest and smallest magnitudes of each op site on a logarithmic scale; %1. Left and Right go to the next site; the table beside it has the same numbers.").arg(m_legend->text()));
 }
 
-// One that lies far outside is written at the edge.
-void HeadroomPlot::addLimit(double limit, const QString& text, const QColor& color) {
-  const QCPRange range = m_plot->yAxis->range();
-  const double at = std::log10(limit);
-  const bool isShown = range.contains(at);
-  if (isShown) {
+void HeadroomPlot::addLimits(const Theme& theme) {
+  const base::FormatLimits limits = base::limits(m_content.run->run->settings.autocast);
+  for (const auto& [limit, color] : {std::pair{limits.maxFinite, theme.bad}, std::pair{limits.minNormal, theme.warn}, std::pair{limits.minSubnormal, theme.bad}}) {
     auto* line = new QCPItemStraightLine(m_plot);
     line->setPen(QPen(color, 1.2, Qt::DashLine));
-    line->point1->setCoords(0, at);
-    line->point2->setCoords(1, at);
+    line->point1->setCoords(0, std::log10(limit));
+    line->point2->setCoords(1, std::log10(limit));
   }
-  auto* label = new QCPItemText(m_plot);
-  label->position->setTypeX(QCPItemPosition::ptAxisRectRatio);
-  label->position->setCoords(1, isShown ? at : at > range.upper ? range.upper : range.lower);
-  label->setPositionAlignment(Qt::AlignRight | (!isShown && at < range.lower ? Qt::AlignBottom : isShown ? Qt::AlignBottom : Qt::AlignTop));
-  const QString value = qt(base::shortNumber(limit));
-  label->setText(isShown ? QStringLiteral("%1 %2").arg(text, limit >= 1 && limit < 1e6 ? qt(base::groupedNumber(limit)) : value) : QStringLiteral("%1 %2 %3").arg(at > range.upper ? tr("↑") : tr("↓"), text, value));
-  QFont small = font();
-  small.setPointSizeF(small.pointSizeF() * 0.9);
-  label->setFont(small);
-  label->setColor(color);
+  setLimitTicks();
 }
 
-void HeadroomPlot::addLimits(const Theme& theme) {
+// Named beside the plot, where no point is; one that lies far outside stands at the edge, with an arrow.
+void HeadroomPlot::setLimitTicks() {
+  if (m_content.sites.empty()) return;
   const base::DType low = m_content.run->run->settings.autocast;
   const base::FormatLimits limits = base::limits(low);
-  const QString name = qt(base::name(low));
-  addLimit(limits.maxFinite, tr("%1 max").arg(name), theme.bad);
-  addLimit(limits.minNormal, tr("smallest normal"), theme.warn);
-  if (m_plot->yAxis->range().contains(std::log10(limits.minSubnormal))) addLimit(limits.minSubnormal, tr("smallest subnormal"), theme.bad);
+  const QCPRange range = m_plot->yAxis->range();
+  const bool hasRoom = m_plot->width() > kWideFrom;
+  QSharedPointer<QCPAxisTickerText> ticker(new QCPAxisTickerText);
+  const auto add = [&](double limit, const QString& name) {
+    const double at = std::log10(limit);
+    const QString arrow = at > range.upper ? QStringLiteral("↑ ") : at < range.lower ? QStringLiteral("↓ ") : QString();
+    const QString value = hasRoom ? u' ' + qt(limit >= 1 && limit < 1e6 ? base::groupedNumber(limit) : base::shortNumber(limit)) : QString();
+    ticker->addTick(std::clamp(at, range.lower, range.upper), arrow + name + value);
+  };
+  add(limits.maxFinite, tr("%1 max").arg(qt(base::name(low))));
+  if (range.contains(std::log10(limits.minSubnormal))) add(limits.minSubnormal, tr("subnormal"));
+  add(limits.minNormal, tr("normal"));
+  m_plot->yAxis2->setTicker(ticker);
+}
+
+void HeadroomPlot::resizeEvent(QResizeEvent* event) {
+  QWidget::resizeEvent(event);
+  setLimitTicks();
 }
 
 void HeadroomPlot::updateOverlay() {

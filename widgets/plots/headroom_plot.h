@@ -38,6 +38,7 @@ class HeadroomPlot : public QWidget {
  protected:
   void changeEvent(QEvent* event) override;
   void keyPressEvent(QKeyEvent* event) override;
+  void resizeEvent(QResizeEvent* event) override;
 
  private:
   void rebuild();
@@ -45,7 +46,7 @@ class HeadroomPlot : public QWidget {
   void addSeries(const Theme& theme);
   void addMarks(const Theme& theme);
   void addLimits(const Theme& theme);
-  void addLimit(double limit, const QString& text, const QColor& color);
+  void setLimitTicks();
   void updateOverlay();
   std::ptrdiff_t indexOf(std::int64_t site) const;  // among the sites; -1: none
   std::ptrdiff_t indexAt(QPointF position) const;

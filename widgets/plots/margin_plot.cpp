@@ -156,20 +156,34 @@ void MarginPlot::setAxes(const Theme& theme) {
   m_plot->setBufferDevicePixelRatio(devicePixelRatioF());
   for (QCPAxis* axis : {m_plot->xAxis, m_plot->yAxis}) styleAxis(axis, theme, font());
   m_plot->xAxis->setLabel(tr("FP32 margin"));
-  m_plot->yAxis->setLabel(tr("AMP − FP32 margin"));
-  const bool hasFp32Nan = std::any_of(m_points.begin(), m_points.end(), [this](const Point& p) { return p.at.x() == render::marginRugs(m_axes).referenceNan; });
-  const bool hasInfinite = std::any_of(m_points.begin(), m_points.end(), [this](const Point& p) { return std::fabs(p.at.y()) > m_axes.difference.top() && p.outcome != Outcome::noDecision; });
+  m_plot->yAxis->setLabel(tr("AMP − FP32"));
   const render::MarginRugs rugs = render::marginRugs(m_axes);
   const double top = m_axes.difference.top(), right = m_axes.margin.top();
-  m_plot->xAxis->setRange(hasFp32Nan ? 1.6 * rugs.referenceNan : -0.04 * right, 1.04 * right);
-  m_plot->yAxis->setRange(rugs.candidateNan - 0.14 * top, hasInfinite ? rugs.infinite + 0.14 * top : 1.1 * top);
-  const auto x = symlogTicker(m_axes.margin.linear, m_axes.margin.high);
-  const auto y = symlogTicker(m_axes.difference.linear, m_axes.difference.high);
-  static_cast<QCPAxisTickerText*>(y.data())->addTick(rugs.candidateNan, tr("NaN"));
-  if (hasInfinite) static_cast<QCPAxisTickerText*>(y.data())->addTick(rugs.infinite, tr("+inf"));
-  if (hasFp32Nan) static_cast<QCPAxisTickerText*>(x.data())->addTick(rugs.referenceNan, tr("NaN"));
+  m_plot->xAxis->setRange(hasPlace(MarginPlace::referenceNan) ? 1.6 * rugs.referenceNan : -0.04 * right, 1.04 * right);
+  m_plot->yAxis->setRange(hasPlace(MarginPlace::candidateNan) ? rugs.candidateNan - 0.14 * top : -1.1 * top, hasPlace(MarginPlace::infinite) ? rugs.infinite + 0.14 * top : 1.1 * top);
+  setTicks();
+}
+
+bool MarginPlot::hasPlace(MarginPlace place) const {
+  return std::any_of(m_points.begin(), m_points.end(), [place](const Point& p) { return p.place == place; });
+}
+
+// As many as there is room for.
+void MarginPlot::setTicks() {
+  const render::MarginRugs rugs = render::marginRugs(m_axes);
+  const int line = fontMetrics().height();
+  const auto x = symlogTicker(m_axes.margin.linear, m_axes.margin.high, 2 * std::max(2, m_plot->width() / (4 * line)));
+  const auto y = symlogTicker(m_axes.difference.linear, m_axes.difference.high, std::clamp(m_plot->height() / (2 * line), 3, 9));
+  if (hasPlace(MarginPlace::candidateNan)) y->addTick(rugs.candidateNan, tr("NaN"));
+  if (hasPlace(MarginPlace::infinite)) y->addTick(rugs.infinite, tr("+inf"));
+  if (hasPlace(MarginPlace::referenceNan)) x->addTick(rugs.referenceNan, tr("NaN"));
   m_plot->xAxis->setTicker(x);
   m_plot->yAxis->setTicker(y);
+}
+
+void MarginPlot::resizeEvent(QResizeEvent* event) {
+  QWidget::resizeEvent(event);
+  setTicks();
 }
 
 void MarginPlot::rebuild() {
@@ -184,7 +198,7 @@ void MarginPlot::rebuild() {
     for (std::size_t i = 0; i < outcomes.size(); ++i) {
       if (outcomes[i].outcome == Outcome::notRun) continue;
       const render::MarginPoint p = render::marginPoint(m_run->run->decisions[i], m_axes);
-      m_points.push_back({static_cast<std::int64_t>(i), {p.x, p.y}, outcomes[i].outcome});
+      m_points.push_back({static_cast<std::int64_t>(i), {p.x, p.y}, outcomes[i].outcome, p.place});
     }
     std::stable_sort(m_points.begin(), m_points.end(), [](const Point& a, const Point& b) { return a.at.x() < b.at.x(); });
   }
@@ -206,22 +220,6 @@ void MarginPlot::addPoints(const Theme& theme) {
   }
 }
 
-void MarginPlot::addLabel(QPointF at, const QString& text, Qt::Alignment alignment) {
-  auto* label = new QCPItemText(m_plot);
-  label->position->setTypeY(QCPItemPosition::ptAxisRectRatio);
-  label->position->setCoords(at);
-  label->setPositionAlignment(alignment);
-  label->setText(text);
-  QFont small = font();
-  small.setPointSizeF(small.pointSizeF() * 0.9);
-  label->setFont(small);
-  label->setColor(themeOf(this).text);
-  QColor behind = themeOf(this).base;
-  behind.setAlpha(200);
-  label->setBrush(behind);
-  label->setPadding(QMargins(3, 0, 3, 0));
-}
-
 // Where a flip is no longer possible, and where the candidate's margin is 0: a flip comes back from there.
 void MarginPlot::addGuides(const Theme& theme) {
   if (m_points.empty()) return;
@@ -238,10 +236,6 @@ void MarginPlot::addGuides(const Theme& theme) {
   line->setPen(QPen(theme.bad, 1.3, Qt::DashLine));
   line->point1->setCoords(x, 0);
   line->point2->setCoords(x, 1);
-  const int errors = m_run->run->settings.decision.errorsToFlip();
-  const QString limit = (errors == 1 ? tr("largest error, %1") : tr("2 × largest error, %1")).arg(qt(base::shortNumber(m_impossibleBeyond)));
-  const bool isLeft = x < m_axes.margin.top() / 2;
-  addLabel({x, 0.01}, isLeft ? tr("no flip possible → (%1)").arg(limit) : tr("(%1) no flip possible →").arg(limit), (isLeft ? Qt::AlignLeft : Qt::AlignRight) | Qt::AlignTop);
 }
 
 void MarginPlot::updateLegend(const Theme& theme) {
@@ -251,6 +245,10 @@ void MarginPlot::updateLegend(const Theme& theme) {
     if (count > 0) entries.push_back({styleOf(*outcome, theme), QStringLiteral("%1 %2").arg(models::name(*outcome), qt(base::groupedInteger(count)))});
   }
   if (!m_points.empty()) entries.push_back({{Mark::dashes, theme.muted, false}, tr("AMP margin 0")});
+  if (!m_points.empty() && !std::isnan(m_impossibleBeyond)) {
+    const QString errors = m_run->run->settings.decision.errorsToFlip() == 1 ? tr("largest error") : tr("2 × largest error");
+    entries.push_back({{Mark::dashes, theme.bad, false}, tr("no flip possible beyond %1 (%2)").arg(qt(base::shortNumber(m_impossibleBeyond)), errors)});
+  }
   m_legend->setEntries(std::move(entries));
 }
 

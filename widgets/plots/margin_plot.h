@@ -39,17 +39,20 @@ class MarginPlot : public QWidget {
   void keyPressEvent(QKeyEvent* event) override;
   void focusInEvent(QFocusEvent* event) override;
   void focusOutEvent(QFocusEvent* event) override;
+  void resizeEvent(QResizeEvent* event) override;
 
  private:
   struct Point {
     std::int64_t sample;
     QPointF at;  // in axis coordinates
     models::Outcome outcome;
+    render::MarginPlace place;
   };
   void rebuild();
   void addPoints(const Theme& theme);
   void addGuides(const Theme& theme);
-  void addLabel(QPointF at, const QString& text, Qt::Alignment alignment);
+  void setTicks();
+  bool hasPlace(render::MarginPlace place) const;
   void setAxes(const Theme& theme);
   void updateOverlay();
   void updateLegend(const Theme& theme);

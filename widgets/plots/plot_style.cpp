@@ -19,16 +19,17 @@ void styleAxis(QCPAxis* axis, const Theme& theme, const QFont& font) {
   axis->grid()->setZeroLinePen(QPen(theme.line));
 }
 
-QSharedPointer<QCPAxisTicker> symlogTicker(double linear, double high) {
+QSharedPointer<QCPAxisTickerText> symlogTicker(double linear, double high, int most) {
   QSharedPointer<QCPAxisTickerText> ticker(new QCPAxisTickerText);
   ticker->addTick(0, QStringLiteral("0"));
   const std::vector<double> decades = render::decadeTicks({linear, high});
-  // Every second decade where there are many: labels must not touch.
-  const std::size_t step = decades.size() > 4 ? 2 : 1;
-  for (std::size_t i = 0; i < decades.size(); i += step) {
-    const double at = render::symlog(decades[i], linear);
-    ticker->addTick(at, models::decadeText(decades[i]));
-    ticker->addTick(-at, models::decadeText(-decades[i]));
+  const std::size_t aSide = static_cast<std::size_t>(std::max(1, (most - 1) / 2));
+  const std::size_t step = std::max<std::size_t>(1, (decades.size() + aSide - 1) / aSide);
+  // From the outside in: the end of the axis always has its number.
+  for (std::size_t i = decades.size(); i > 0; i = i > step ? i - step : 0) {
+    const double decade = decades[i - 1];
+    ticker->addTick(render::symlog(decade, linear), models::decadeText(decade));
+    ticker->addTick(-render::symlog(decade, linear), models::decadeText(-decade));
   }
   return ticker;
 }

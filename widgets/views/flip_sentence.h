@@ -1,4 +1,4 @@
-// The sentence on flips that a release manager can sign, its conditions, and a button that copies both.
+// The sentence on flips that a release manager can sign, with a button that copies it and its conditions.
 #pragma once
 
 #include "core/report/flip_statement.h"
@@ -17,7 +17,6 @@ class FlipSentence : public QWidget {
   explicit FlipSentence(QWidget* parent = nullptr);
   void setStatement(const report::FlipStatement& statement);
   QString text() const;        // the sentence
-  QString conditions() const;  // lines
   void refreshIcons();
 
  signals:
@@ -25,13 +24,14 @@ class FlipSentence : public QWidget {
 
  protected:
   void changeEvent(QEvent* event) override;
+  void resizeEvent(QResizeEvent* event) override;
 
  private:
+  void keepHeight();
+
   report::FlipStatement m_statement;
   QLabel* m_sentence = nullptr;
-  QLabel* m_conditions = nullptr;
   QToolButton* m_copy = nullptr;
-  QToolButton* m_more = nullptr;
 };
 
 }  // namespace ulpscope::views

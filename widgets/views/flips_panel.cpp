@@ -14,6 +14,7 @@
 #include <QHBoxLayout>
 #include <QHeaderView>
 #include <QLabel>
+#include <QPlainTextEdit>
 #include <QSplitter>
 #include <QStackedWidget>
 #include <QTableView>
@@ -29,6 +30,7 @@ using models::qt;
 using models::RowTableModel;
 
 constexpr int kFilterSteps = 60;
+constexpr int kSamplesShare = 550, kPlotShare = 450;  // of the width
 
 QToolButton* makeToggle(QWidget* parent, const QString& text, const QString& tip) {
   auto* button = new QToolButton(parent);
@@ -38,14 +40,13 @@ QToolButton* makeToggle(QWidget* parent, const QString& text, const QString& tip
   return button;
 }
 
+// What the sentence does not say: how much of the set is shown, and where a flip could be.
 QString summaryOf(const models::LoadedRun& run, const report::FlipFacts& facts, int shown) {
   const session::DecisionRule& rule = run.run->settings.decision;
   if (!rule.decides()) return {};
-  QString text = FlipsPanel::tr("%1 of %2 flipped").arg(qt(base::groupedInteger(facts.flips)), qt(base::counted(facts.decided, "sample")));
-  if (rule.errorsToFlip() > 0)
-    text += FlipsPanel::tr("; a flip is possible (margin at most %1max error) in %2").arg(rule.errorsToFlip() == 2 ? QStringLiteral("2 × ") : QString(), qt(base::groupedInteger(facts.possible)));
-  if (facts.noDecision > 0) text += FlipsPanel::tr("; %1 without a decision (NaN scores)").arg(qt(base::groupedInteger(facts.noDecision)));
-  return text + FlipsPanel::tr("; %1 shown").arg(qt(base::groupedInteger(shown)));
+  const QString text = FlipsPanel::tr("%1 of %2 shown").arg(qt(base::groupedInteger(shown)), qt(base::groupedInteger(facts.asked)));
+  if (rule.errorsToFlip() == 0) return text;
+  return text + FlipsPanel::tr("; flip possible in %1 (margin ≤ %2max error)").arg(qt(base::groupedInteger(facts.possible)), rule.errorsToFlip() == 2 ? QStringLiteral("2 × ") : QString());
 }
 
 }  // namespace
@@ -53,18 +54,15 @@ QString summaryOf(const models::LoadedRun& run, const report::FlipFacts& facts, 
 FlipsPanel::FlipsPanel(Workbench& workbench, QWidget* parent) : QWidget(parent), m_workbench(workbench) {
   m_order.setSourceModel(&m_decisions);
   m_sentence = new FlipSentence(this);
-  m_marginPlot = new plots::MarginPlot(this);
   auto* splitter = new QSplitter(this);
   splitter->setChildrenCollapsible(false);
   splitter->addWidget(makeSamples());
-  splitter->addWidget(m_marginPlot);
-  splitter->setStretchFactor(0, 3);
-  splitter->setStretchFactor(1, 2);
+  splitter->addWidget(makePlot());
+  splitter->setSizes({kSamplesShare, kPlotShare});
   auto* layout = new QVBoxLayout(this);
   layout->setContentsMargins(8, 4, 8, 4);
   layout->setSpacing(4);
   layout->addWidget(m_sentence);
-  layout->addWidget(makeBar());
   layout->addWidget(splitter, 1);
 
   connect(&m_workbench, &Workbench::viewChanged, this, &FlipsPanel::refreshRun);
@@ -74,7 +72,6 @@ FlipsPanel::FlipsPanel(Workbench& workbench, QWidget* parent) : QWidget(parent),
     refreshFilter();
   });
   connect(m_filter, &MarginFilter::changed, this, &FlipsPanel::refreshFilter);
-  connect(m_asGallery, &QToolButton::toggled, this, [this](bool on) { m_pages->setCurrentIndex(on ? 1 : 0); });
   connect(m_table->selectionModel(), &QItemSelectionModel::currentRowChanged, this, &FlipsPanel::selectRow);
   connect(m_gallery, &GalleryPanel::sampleChosen, this, &FlipsPanel::selectSample);
   connect(m_marginPlot, &plots::MarginPlot::sampleClicked, this, &FlipsPanel::selectSample);
@@ -84,25 +81,38 @@ FlipsPanel::FlipsPanel(Workbench& workbench, QWidget* parent) : QWidget(parent),
 
 QWidget* FlipsPanel::makeBar() {
   auto* bar = new QWidget(this);
-  m_asTable = makeToggle(bar, tr("Table"), tr("The samples as a table"));
-  m_asGallery = makeToggle(bar, tr("Gallery"), tr("The samples' inputs as pictures"));
+  const QString texts[] = {tr("Table"), tr("Gallery"), tr("Conditions")};
+  const QString tips[] = {tr("The samples as a table"), tr("The samples' inputs as pictures"), tr("What the statement does not claim, and which files it is about")};
   auto* either = new QButtonGroup(this);
-  either->addButton(m_asTable);
-  either->addButton(m_asGallery);
-  m_asTable->setChecked(true);
+  for (const Page page : {kTable, kGallery, kConditions}) {
+    m_pageButtons[page] = makeToggle(bar, texts[page], tips[page]);
+    either->addButton(m_pageButtons[page], page);
+  }
+  m_pageButtons[kTable]->setChecked(true);
+  connect(either, &QButtonGroup::idToggled, this, [this](int page, bool isOn) {
+    if (isOn) m_pages->setCurrentIndex(page);
+  });
   m_showAll = makeToggle(bar, tr("All samples"), tr("Also the samples whose decision did not change: the numbers of the margin plot"));
   m_showAll->setAccessibleName(tr("Show all samples"));
-  m_filter = new MarginFilter(bar);
   auto* layout = new QHBoxLayout(bar);
   layout->setContentsMargins(0, 0, 0, 0);
-  layout->addWidget(m_asTable);
-  layout->addWidget(m_asGallery);
+  for (QToolButton* button : m_pageButtons) layout->addWidget(button);
   layout->addSpacing(8);
   layout->addWidget(m_showAll);
-  layout->addSpacing(8);
-  layout->addWidget(m_filter, 1);
   layout->addStretch(1);
   return bar;
+}
+
+QWidget* FlipsPanel::makePlot() {
+  auto* side = new QWidget(this);
+  m_filter = new MarginFilter(side);
+  m_marginPlot = new plots::MarginPlot(side);
+  auto* layout = new QVBoxLayout(side);
+  layout->setContentsMargins(0, 0, 0, 0);
+  layout->setSpacing(2);
+  layout->addWidget(m_filter);
+  layout->addWidget(m_marginPlot, 1);
+  return side;
 }
 
 QWidget* FlipsPanel::makeSamples() {
@@ -114,19 +124,25 @@ QWidget* FlipsPanel::makeSamples() {
   m_pages = new QStackedWidget(page);
   m_pages->addWidget(m_table);
   m_pages->addWidget(m_gallery);
+  m_conditions = new QPlainTextEdit(page);
+  m_conditions->setReadOnly(true);
+  m_conditions->setAccessibleName(tr("Conditions of the statement"));
+  m_pages->addWidget(m_conditions);
   m_pages->setMinimumWidth(240);
   m_summary = new QLabel(page);
   m_summary->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Fixed);
   auto* layout = new QVBoxLayout(page);
   layout->setContentsMargins(0, 0, 0, 0);
   layout->setSpacing(2);
+  layout->addWidget(makeBar());
   layout->addWidget(m_pages, 1);
   layout->addWidget(m_summary);
   return page;
 }
 
 QString FlipsPanel::summary() const { return m_summary->text(); }
-void FlipsPanel::showGallery(bool gallery) { (gallery ? m_asGallery : m_asTable)->setChecked(true); }
+QString FlipsPanel::conditions() const { return m_conditions->toPlainText(); }
+void FlipsPanel::showPage(Page page) { m_pageButtons[page]->setChecked(true); }
 void FlipsPanel::setShowAll(bool all) { m_showAll->setChecked(all); }
 
 void FlipsPanel::selectRow(const QModelIndex& current) {
@@ -158,7 +174,7 @@ void FlipsPanel::refreshRun() {
   m_sessionId = sessionId;
   m_filter->setSteps(run && rule.errorsToFlip() > 0 ? render::marginSteps(run->run->decisions, kFilterSteps) : std::vector<double>());
   if (m_filter->isEnabled()) m_filter->setBelow(below);
-  for (QWidget* control : {static_cast<QWidget*>(m_asTable), static_cast<QWidget*>(m_asGallery), static_cast<QWidget*>(m_showAll)}) control->setEnabled(rule.decides());
+  for (QToolButton* control : {m_pageButtons[kTable], m_pageButtons[kGallery], m_showAll}) control->setEnabled(rule.decides());
   m_isRefreshing = false;
   refreshFilter();
   fitColumns(m_table);
@@ -174,11 +190,22 @@ void FlipsPanel::refreshFilter() {
   m_order.setMarginBelow(filter.marginBelow);
   m_gallery->setFilter(filter);
   m_marginPlot->setMarginBelow(filter.marginBelow);
-  m_sentence->setStatement(run ? report::flipStatement(*run->session, *run->run, filter.marginBelow) : report::FlipStatement());
+  setSentence(run, filter.marginBelow);
   m_summary->setText(run ? summaryOf(*run, report::flipFacts(*run->session, *run->run), m_order.rowCount()) : QString());
   m_summary->setToolTip(m_summary->text());
   m_isRefreshing = false;
   refreshSelection();
+}
+
+void FlipsPanel::setSentence(const models::RunPointer& run, double marginBelow) {
+  const report::FlipStatement statement = run ? report::flipStatement(*run->session, *run->run, marginBelow) : report::FlipStatement();
+  m_sentence->setStatement(statement);
+  QStringList lines;
+  for (const std::string& condition : statement.conditions) lines << QStringLiteral("• ") + qt(condition);
+  m_conditions->setPlainText(lines.join(u'\n'));
+  m_pageButtons[kConditions]->setText(lines.isEmpty() ? tr("Conditions") : tr("Conditions (%1)").arg(lines.size()));
+  m_pageButtons[kConditions]->setEnabled(!lines.isEmpty());
+  if (lines.isEmpty() && m_pageButtons[kConditions]->isChecked()) showPage(kTable);
 }
 
 void FlipsPanel::refreshSelection() {

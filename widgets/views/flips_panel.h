@@ -8,6 +8,7 @@
 #include <QWidget>
 
 class QLabel;
+class QPlainTextEdit;
 class QStackedWidget;
 class QTableView;
 class QToolButton;
@@ -33,12 +34,16 @@ class FlipsPanel : public QWidget {
   FlipSentence* sentence() const { return m_sentence; }
   plots::MarginPlot* marginPlot() const { return m_marginPlot; }
   QString summary() const;
-  void showGallery(bool gallery);
+  QString conditions() const;  // of the sentence, one a line
+  enum Page { kTable, kGallery, kConditions };
+  void showPage(Page page);
   void setShowAll(bool all);
 
  private:
   QWidget* makeBar();
   QWidget* makeSamples();
+  QWidget* makePlot();
+  void setSentence(const models::RunPointer& run, double marginBelow);
   void refreshRun();
   void refreshFilter();
   void refreshSelection();
@@ -53,8 +58,8 @@ class FlipsPanel : public QWidget {
   QTableView* m_table = nullptr;
   GalleryPanel* m_gallery = nullptr;
   MarginFilter* m_filter = nullptr;
-  QToolButton* m_asTable = nullptr;
-  QToolButton* m_asGallery = nullptr;
+  QPlainTextEdit* m_conditions = nullptr;
+  QToolButton* m_pageButtons[3] = {};  // by Page
   QToolButton* m_showAll = nullptr;
   QLabel* m_summary = nullptr;
   plots::MarginPlot* m_marginPlot = nullptr;

@@ -10,6 +10,9 @@ namespace ulpscope::views {
 
 using models::GalleryModel;
 
+// One row of tiles is always whole, except in fonts so large that the window would not fit a small screen.
+constexpr int kMostMinimum = 150;
+
 GalleryView::GalleryView(GalleryModel* model, QWidget* parent) : QListView(parent), m_model(model) {
   setModel(model);
   setItemDelegate(new GalleryDelegate(this));
@@ -37,6 +40,7 @@ void GalleryView::setTileSize() {
   m_pictureSide = std::max(64, 4 * fontMetrics().height());
   setGridSize(GalleryDelegate::tileSize(fontMetrics(), m_pictureSide));
   verticalScrollBar()->setSingleStep(gridSize().height() / 3);
+  setMinimumHeight(std::min(gridSize().height() + 2 * frameWidth(), kMostMinimum));
 }
 
 void GalleryView::askForPictures() {

@@ -20,6 +20,8 @@ using models::qt;
 using models::RowTableModel;
 using render::HeadroomState;
 
+constexpr int kMostSiteWidth = 170;  // px: the numbers are what this table is for
+
 QString summaryOf(const session::RunRecord& run, const std::vector<render::HeadroomSite>& sites) {
   if (run.settings.observe == session::Observe::outputs) return HeadroomPanel::tr("This run looked at outputs only; run it with --observe stats or full to see the ranges of its ops.");
   if (sites.empty()) return HeadroomPanel::tr("No op site has floating-point values: there is no range to show.");
@@ -46,8 +48,7 @@ HeadroomPanel::HeadroomPanel(Workbench& workbench, QWidget* parent) : QWidget(pa
   splitter->setChildrenCollapsible(false);
   splitter->addWidget(m_plot);
   splitter->addWidget(m_table);
-  splitter->setStretchFactor(0, 1);
-  splitter->setStretchFactor(1, 1);
+  splitter->setSizes({460, 540});
   auto* layout = new QVBoxLayout(this);
   layout->setContentsMargins(8, 4, 8, 4);
   layout->setSpacing(4);
@@ -87,6 +88,7 @@ void HeadroomPanel::refreshRun() {
   m_model.setRun(run, content.sites);
   m_plot->setContent(std::move(content));
   fitColumns(m_table);
+  m_table->setColumnWidth(models::HeadroomModel::kSite, std::min(m_table->columnWidth(models::HeadroomModel::kSite), kMostSiteWidth));
   m_isRefreshing = false;
   refreshSelection();
 }

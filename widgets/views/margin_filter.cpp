@@ -23,20 +23,21 @@ QString textOf(double below) { return std::isinf(below) ? MarginFilter::tr("all"
 MarginFilter::MarginFilter(QWidget* parent) : QWidget(parent) {
   m_slider = new QSlider(Qt::Horizontal, this);
   m_slider->setMinimumWidth(70);
-  m_slider->setMaximumWidth(220);
+  m_slider->setMaximumWidth(260);
   m_slider->setAccessibleName(tr("FP32 margin below"));
   m_field = new QLineEdit(this);
   m_field->setAccessibleName(tr("FP32 margin below, as a number, or all"));
   m_field->setToolTip(tr("A number above 0, or \"all\""));
-  m_field->setFixedWidth(m_field->fontMetrics().horizontalAdvance(QStringLiteral("0.000123456")) + 22);
+  m_field->setFixedWidth(m_field->fontMetrics().horizontalAdvance(QStringLiteral("0.000123")) + 22);
   auto* label = new QLabel(tr("FP32 margin below"), this);
   label->setBuddy(m_field);
   setToolTip(tr("Table, gallery and sentence: only the samples with a smaller margin in FP32"));
   auto* layout = new QHBoxLayout(this);
   layout->setContentsMargins(0, 0, 0, 0);
   layout->addWidget(label);
-  layout->addWidget(m_slider, 1);
+  layout->addWidget(m_slider, 2);
   layout->addWidget(m_field);
+  layout->addStretch();
   connect(m_slider, &QSlider::valueChanged, this, [this](int step) { setBelow(m_steps[static_cast<std::size_t>(step)]); });
   connect(m_field, &QLineEdit::editingFinished, this, &MarginFilter::readField);
   setSteps({});
