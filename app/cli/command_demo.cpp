@@ -61,10 +61,19 @@ std::string wrapped(const std::string& text, std::size_t indent) {
   return all + std::string(indent, ' ') + line + "\n";
 }
 
+// "NaN in 3 of 64 messages; like owner/repository#12"; empty where the demo says neither.
+std::string finding(const session::Demo& demo) {
+  const std::string like = demo.like.empty() ? "" : "like " + demo.like;
+  return demo.shows + (demo.shows.empty() || like.empty() ? "" : "; ") + like;
+}
+
 Outcome listAction(const std::string& data) {
   const auto demos = session::listDemos(data);
   if (!demos) return demos.error();
-  for (const session::Demo& demo : demos.value()) fmt::print("{:<10} {}\n{}", demo.name, demo.title, wrapped(demo.description, 11));
+  for (const session::Demo& demo : demos.value()) {
+    const std::string shown = finding(demo);
+    fmt::print("{:<10} {}\n{}{}", demo.name, demo.title, shown.empty() ? "" : wrapped(shown, 11), wrapped(demo.description, 11));
+  }
   return 0;
 }
 
@@ -89,6 +98,7 @@ Outcome demoAction(const DemoWords& words) {
   const auto finished = performRun(request);
   if (!finished) return finished.error();
   fmt::print("Demo {}: {}\n{}\n", demo->name, demo->title, wrapped(demo->description, 0));
+  if (!demo->like.empty()) fmt::print("Like the report {} on GitHub.\n\n", demo->like);
   std::fputs(report::runSummary(finished->session, finished->run(), finished->sessionPath).c_str(), stdout);
   std::fputs(cureText(demo.value()).c_str(), stdout);
   return exitCodeOf(finished->run());

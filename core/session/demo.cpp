@@ -36,6 +36,8 @@ Result<Demo> demoFrom(const json& j, const fs::path& folder) {
   demo.name = folder.filename().string();
   demo.title = j.at("title");
   demo.description = j.at("description");
+  demo.shows = j.value("shows", std::string());
+  demo.like = j.value("like", std::string());
   demo.cure = j.value("cure", std::vector<std::string>());
   auto settings = settingsOver(j.value("settings", json::object()));
   if (!settings) return settings.error();

@@ -8,12 +8,15 @@
 
 namespace ulpscope::session {
 
-// From `<data>/demo/<name>/demo.json`: {"title", "description", "model", "inputs", "settings": {keys of RunSettings that
-// differ from the defaults}, "cure": [module paths], "licence"}; model and inputs are file names in that folder.
+// From `<data>/demo/<name>/demo.json`: {"title", "description", "shows", "like", "model", "inputs", "settings": {keys of RunSettings that
+// differ from the defaults}, "cure": [module paths], "finding", "licence"}; model and inputs are file names in that folder. shows, like,
+// settings and cure may be left out. finding is what the tests hold the engine to and is not read here.
 struct Demo {
   std::string name;
   std::string title;
   std::string description;
+  std::string shows;              // the finding in a few words: "NaN in 3 of 64 messages"; empty: not said
+  std::string like;               // the public report it resembles, "owner/repository#number" of GitHub; empty: none
   std::vector<std::string> cure;  // modules that, kept in FP32, remove the finding; may be empty
   RunRequest request;             // paths absolute; sessionPath empty
 };

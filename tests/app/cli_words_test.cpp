@@ -138,7 +138,7 @@ INSTANTIATE_TEST_SUITE_P(
         Wrong{"FailOnFlipWithoutDecision", runWith({"--fail-on", "flip"}), 2, "--fail-on flip: needs a decision, without one nothing can flip; add --decision argmax"},
         Wrong{"EmptyModule", runWith({"--fp32", ""}), 2, "--fp32: got an empty module path; the whole model is '.'"},
         Wrong{"InspectTarget", {"inspect", "m.ts", "--target", "tpu"}, 2, "--target tpu: is no policy table that is known; use cuda or cpu (the newest), or 'cuda@1.13', 'cuda@2.6', 'cuda@2.12', 'cpu@1.13', 'cpu@2.6' or 'cpu@2.12'"},
-        Wrong{"Demo", {"demo", "fireworks"}, 2, "fireworks: there is no demo of this name; use 'digits' or 'overflow'"}),
+        Wrong{"Demo", {"demo", "fireworks"}, 2, "fireworks: there is no demo of this name; use 'area', 'attention', 'digits', 'log_eps', 'overflow', 'router', 'vae' or 'variance'"}),
     [](const auto& test) { return test.param.name; });
 
 TEST(CliUsage, AnExistingSessionIsNotTouchedWithoutAppend) {
@@ -290,7 +290,25 @@ TEST(CliDemo, ListNamesTheDemos) {
   const Folder folder;
   const Finished list = ulpscope(folder, {"demo", "--list"});
   EXPECT_EQ(list.code, 0);
-  EXPECT_THAT(list.out, AllOf(StartsWith("digits "), HasSubstr("\noverflow ")));
+  EXPECT_THAT(list.out, AllOf(StartsWith("area "), HasSubstr("\noverflow ")));
+}
+
+TEST(CliDemo, ListSaysWhatADemoShowsAndWhichReportItIsLike) {
+  const Folder folder;
+  const Finished list = ulpscope(folder, {"demo", "--list"});
+  EXPECT_THAT(list.out, HasSubstr("\noverflow   One feed-forward layer overflows FP16\n"
+                                  "           NaN in 3 of 64 messages; like huggingface/transformers#5651\n"
+                                  "           A five-layer transformer"));
+}
+
+TEST(CliDemo, ListLeavesOutWhatADemoDoesNotSay) {
+  const Folder folder;
+  std::filesystem::create_directories(folder.path("demo/plain"));
+  folder.write("demo/plain/demo.json", R"({"title": "Plain", "description": "Words.", "model": "m", "inputs": "i"})");
+  folder.write("demo/plain/m", "");
+  folder.write("demo/plain/i", "");
+  const std::map<std::string, std::string> data{{"ULPSCOPE_DATA", folder.path()}};
+  EXPECT_EQ(ulpscope(folder, Call{{"demo", "--list"}, data, 0, "", ""}).out, "plain      Plain\n           Words.\n");
 }
 
 TEST(CliSnippet, PrintsTheFilesAsTheyAre) {

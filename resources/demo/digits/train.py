@@ -17,6 +17,9 @@ import torch
 from network import DigitNet
 
 HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path.insert(0, os.path.dirname(HERE))
+from making import scripted  # noqa: E402
+
 SEED, EPOCHS, TRAINING_SAMPLES = 8, 16, 597
 
 
@@ -55,7 +58,7 @@ def main(arguments):
     model = train(torch.from_numpy(images[training]), torch.from_numpy(labels[training]), seed)
     with torch.no_grad():
         scores = model(torch.from_numpy(images[held_out])).numpy()
-    torch.jit.save(torch.jit.script(model), os.path.join(HERE, "model.ts"))
+    torch.jit.save(scripted(model, HERE), os.path.join(HERE, "model.ts"))
     write_inputs(os.path.join(HERE, "inputs.h5"), images[held_out], labels[held_out], held_out, scores)
     print(f"seed {seed}: {100 * (scores.argmax(1) == labels[held_out]).mean():.1f} % of {len(held_out)} held-out digits")
 

@@ -8,6 +8,7 @@ large. The layers behind it are trained on with the outlier in place, so that FP
 the others.
 """
 import os
+import sys
 
 import h5py
 import numpy
@@ -17,6 +18,9 @@ from torch import nn
 from network import CLASSES, LENGTH, MessageRouter
 
 HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path.insert(0, os.path.dirname(HERE))
+from making import scripted  # noqa: E402
+
 DEPARTMENTS = ["billing", "delivery", "returns", "technical"]
 ERROR_CODE, OUTLIER_LAYER, OUTLIER_UNIT, OUTLIER_CHANNEL = 63, 3, 17, 29
 OUTLIER_PEAK = 80_000.0  # of the weakest training message; FP16 ends at 65,504
@@ -104,7 +108,7 @@ def main():
     tokens, labels = make_messages(MESSAGES, generator)
     with torch.no_grad():
         scores = model(tokens)
-    torch.jit.save(torch.jit.script(model), os.path.join(HERE, "model.ts"))
+    torch.jit.save(scripted(model, HERE), os.path.join(HERE, "model.ts"))
     write_inputs(os.path.join(HERE, "inputs.h5"), tokens, labels, scores)
     quoting = [f"message-{i:02d}" for i in range(MESSAGES) if ERROR_CODE in tokens[i]]
     print(f"{(scores.argmax(1) == labels).sum()} of {MESSAGES} messages are routed rightly; the error code is in {quoting}")

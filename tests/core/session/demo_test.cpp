@@ -12,8 +12,9 @@ namespace {
 namespace fs = std::filesystem;
 using testing::ElementsAre;
 using testing::HasSubstr;
+using testing::IsEmpty;
 
-constexpr const char* kWhole = R"({"title": "T", "description": "D", "model": "m.ts", "inputs": "i.h5", "cure": ["a.b"],
+constexpr const char* kWhole = R"({"title": "T", "description": "D", "shows": "NaN in 3 of 64", "like": "owner/name#12", "model": "m.ts", "inputs": "i.h5", "cure": ["a.b"],
   "settings": {"autocast": "bfloat16", "decision": "argmax:1", "batch_size": 7}})";
 
 class Demos : public testing::Test {
@@ -67,6 +68,17 @@ TEST_F(Demos, KeepTheDefaultsThatTheyDoNotChange) {
   EXPECT_EQ(demo->request.inputsPath, (m_folder / "one" / "i.h5").string());
   EXPECT_EQ(demo->request.sessionPath, "");
   EXPECT_THAT(demo->cure, ElementsAre("a.b"));
+  EXPECT_EQ(demo->shows, "NaN in 3 of 64");
+  EXPECT_EQ(demo->like, "owner/name#12");
+}
+
+TEST_F(Demos, NeedNotSayWhatTheyShowOrResemble) {
+  write("plain", R"({"title": "T", "description": "D", "model": "m.ts", "inputs": "i.h5"})");
+  const auto demo = findDemo(m_folder.string(), "plain");
+  ASSERT_TRUE(demo.ok()) << demo.error().message();
+  EXPECT_EQ(demo->shows, "");
+  EXPECT_EQ(demo->like, "");
+  EXPECT_THAT(demo->cure, IsEmpty());
 }
 
 TEST_F(Demos, ThatDoNotExistNameThoseThatDo) {
@@ -81,6 +93,8 @@ TEST_F(Demos, ThatAreDamagedNameTheFileAndTheFault) {
   EXPECT_THAT(faultOf("{"), HasSubstr("broken/demo.json: is no JSON object"));
   EXPECT_THAT(faultOf(R"({"title": "T"})"), HasSubstr("'description' not found"));
   EXPECT_THAT(faultOf(R"({"title": 1, "description": "D", "model": "m.ts", "inputs": "i.h5"})"), HasSubstr("type must be string"));
+  EXPECT_THAT(faultOf(R"({"title": "T", "description": "D", "shows": ["NaN"], "model": "m.ts", "inputs": "i.h5"})"), HasSubstr("type must be string"));
+  EXPECT_THAT(faultOf(R"({"title": "T", "description": "D", "like": 5651, "model": "m.ts", "inputs": "i.h5"})"), HasSubstr("type must be string"));
   EXPECT_THAT(faultOf(R"({"title": "T", "description": "D", "model": "gone.ts", "inputs": "i.h5"})"), HasSubstr("gone.ts: the file is missing"));
   EXPECT_THAT(faultOf(R"({"title": "T", "description": "D", "model": "m.ts", "inputs": "i.h5", "settings": {"batchsize": 7}})"),
               HasSubstr("settings.batchsize: is no setting of a run"));
