@@ -20,7 +20,7 @@ class ModuleTreeModel : public QAbstractItemModel {
   enum Column { kModule, kBadge, kFp32, kColumnCount };
   // kBadgeRole: a Badge; kRegionRole: a RegionState as int.
   enum Role { kPathRole = Qt::UserRole + 1, kTypeRole, kBadgeRole, kRegionRole };
-  enum class RegionState { off, own, covered, partial, ownDisabled, coveredDisabled };
+  using RegionState = models::RegionState;
 
   explicit ModuleTreeModel(QObject* parent = nullptr);
   ~ModuleTreeModel() override;
@@ -48,7 +48,6 @@ class ModuleTreeModel : public QAbstractItemModel {
 
   void build();
   void announceChanges(int firstColumn, int lastColumn);
-  RegionState regionState(const QString& path) const;
   QVariant moduleData(const Node& node, int role) const;
   QVariant badgeData(const Node& node, int role) const;
   QVariant fp32Data(const Node& node, int role) const;
