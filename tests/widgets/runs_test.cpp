@@ -229,6 +229,8 @@ TEST_F(Runs, DeletesAndUndoBringsTheRunBackAsItWas) {
   EXPECT_EQ(m_window.findings()->tabText(views::FindingsPanel::kRuns), QStringLiteral("Runs (1)"));
   EXPECT_EQ(m_window.findings()->currentIndex(), views::FindingsPanel::kRuns) << "the tab stays";
   EXPECT_EQ(tab().deletedButton()->text(), QStringLiteral("Deleted (1)"));
+  EXPECT_TRUE(testing::waitFor([this] { return m_window.statusText() == QStringLiteral("run 2 deleted (Ctrl+Z brings it back). Its files are kept, and it still counts as tried."); }))
+      << m_window.statusText().toStdString();
   undo();
   ASSERT_EQ(onDisk().runs.size(), 2U);
   EXPECT_EQ(onDisk().runs[1].createdUtc, before.runs[1].createdUtc);

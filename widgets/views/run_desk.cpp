@@ -97,6 +97,8 @@ void RunDesk::onSession() {
   if (session && m_workbench.runB() && m_newRun == m_workbench.runB()->id()) m_newRun.clear();
   compareWithDisk();
   emit noteChanged();
+  // After the window has said what the session is.
+  if (!m_toSay.isEmpty()) QMetaObject::invokeMethod(this, [this, text = std::exchange(m_toSay, QString())] { emit m_workbench.notice(text); }, Qt::QueuedConnection);
 }
 
 // --- what the user asks for ---
@@ -145,7 +147,10 @@ void RunDesk::onWritten(int ticket, const std::shared_ptr<const session::Session
   takeOver(session);
   if (done.by == Pending::By::user) m_workbench.undoStack().push(new Command(*this, done));
   follow(done);
-  emit m_workbench.notice(doneText(done.edit));
+  if (m_workbench.isLoading())
+    m_toSay = doneText(done.edit);
+  else
+    emit m_workbench.notice(doneText(done.edit));
   compareWithDisk();
   emit noteChanged();
 }
@@ -218,6 +223,7 @@ void RunDesk::compareWithDisk() {
       m_newRun = qt(run.id());
       m_isDismissed = false;
     }
+  if (!contains(*disk, m_newRun)) m_newRun.clear();
   takeOver(disk);
   const models::RunPointer& b = m_workbench.runB();
   if (b && !contains(*disk, b->id())) setFileNote(tr("%1 was deleted by another program; it stays on screen until another run is shown.").arg(b->shortName()));

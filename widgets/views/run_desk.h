@@ -72,6 +72,7 @@ class RunDesk : public QObject {
   bool m_isRealigning = false;
   QString m_path, m_sessionId;
   QString m_readOnly, m_fileNote, m_waiting, m_newRun;
+  QString m_toSay;  // once the runs that a write made A and B are loaded
   bool m_isDismissed = false;
 };
 
