@@ -36,7 +36,7 @@ bool isFile(const std::string& path) {
   return std::filesystem::exists(path, ignored);
 }
 
-// The two latest runs over all samples of one session.
+// Of one session: the two latest runs over all samples; where a baseline was chosen, that one and the latest other.
 Result<std::pair<Side, Side>> latestTwo(const std::string& path) {
   auto session = storage::openSession(path);
   if (!session) return session.error();
@@ -46,7 +46,12 @@ Result<std::pair<Side, Side>> latestTwo(const std::string& path) {
   if (whole.size() < 2)
     return Error{ErrorKind::inconclusive, fmt::format("holds {} over all samples, and comparing takes two", base::counted(static_cast<std::int64_t>(whole.size()), "run")), path,
                  "add one with `ulpscope run ... --append`, or name two sessions"};
-  return std::pair{Side{path, whole[whole.size() - 2]}, Side{path, whole.back()}};
+  std::string before = whole[whole.size() - 2], latest = whole.back();
+  if (const session::RunRecord* baseline = session->baseline(); baseline && baseline->settings.onlySamples.empty()) {
+    if (baseline->id() == latest) latest = before;
+    before = baseline->id();
+  }
+  return std::pair{Side{path, before}, Side{path, latest}};
 }
 
 Result<std::pair<Side, Side>> sidesOf(const std::vector<std::string>& words) {
@@ -86,7 +91,7 @@ constexpr const char* kHelp =
     "Holds two candidates of one experiment against each other: what got better, what got worse. Starts no engine.\n\n"
     "Runs of anything but one experiment are refused, with the name of what differs.\n\n"
     "Examples:\n"
-    "  ulpscope compare model-fp16.ulps                      its two latest runs\n"
+    "  ulpscope compare model-fp16.ulps                      its two latest runs, or the baseline and the latest\n"
     "  ulpscope compare model-fp16.ulps run_0001 run_0003\n"
     "  ulpscope compare model-fp16.ulps model-bf16.ulps\n";
 

@@ -78,7 +78,7 @@ Outcome revise(const CriteriaWords& words) {
   if (!criteria) return criteria.error();
   auto session = storage::openSession(path);
   if (!session) return session.error();
-  if (session->exploratory() && !session->runs.empty())
+  if (session->exploratory() && session->hasResults())
     return usage(path, "the session is exploratory, and criteria after its results are no validation", "run the experiment again with --criteria and --explored, into a new session");
   if (!session->exploratory() && session->criteria.back().sha256 == criteria->sha256) return usage(words.words[2], fmt::format("is locked revision {} already", session->criteria.back().number), "change a limit first");
   auto revised = storage::lockCriteria(path, criteria.value(), words.reason);

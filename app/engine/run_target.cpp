@@ -49,13 +49,14 @@ session::Session asked(const session::RunRequest& request, const model::ModelInf
 
 // Runs of one session must be comparable: nothing but the precision policy may differ.
 Status checkSameExperiment(const session::Session& session, const session::RunRequest& request, const model::ModelInfo& model, const session::SampleSet& samples) {
-  const session::RunSettings& first = session.runs.empty() ? request.settings : session.runs.front().settings;
+  const session::RunRecord* ran = session.firstEver();
+  const session::RunSettings& first = ran ? ran->settings : request.settings;
   return session::checkComparable(session::differences(session, first, asked(request, model, samples), request.settings), request.sessionPath);
 }
 
 Status checkSameSettings(const session::Session& session, const session::RunRequest& request) {
-  if (session.runs.empty()) return base::success();
-  return session::checkComparable(session::differences(session.runs.front().settings, request.settings), request.sessionPath);
+  const session::RunRecord* ran = session.firstEver();
+  return ran ? session::checkComparable(session::differences(ran->settings, request.settings), request.sessionPath) : base::success();
 }
 
 // A lock is never undone, and none is made where results are known.

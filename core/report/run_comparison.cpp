@@ -1,87 +1,23 @@
 #include "core/report/run_comparison.h"
 
 #include "core/base/number_text.h"
+#include "core/report/run_changes.h"
 #include "core/report/run_observed.h"
 #include "core/report/verdict_text.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
-#include <map>
-#include <set>
 
 namespace ulpscope::report {
 namespace {
 
-using base::counted;
 using base::jsonNumber;
 using base::shortNumber;
 using nlohmann::json;
-using session::Metric;
 using session::RunRecord;
 
 constexpr std::size_t kShownSites = 5;
-
-// Of two sets of names: those of A alone, of B alone, of both; in the order of A, then of B.
-struct Parted {
-  std::vector<std::string> cured, made, kept;
-};
-
-Parted parted(const std::vector<std::string>& a, const std::vector<std::string>& b) {
-  Parted p;
-  const std::set<std::string> inA(a.begin(), a.end()), inB(b.begin(), b.end());
-  for (const std::string& name : a) (inB.count(name) ? p.kept : p.cured).push_back(name);
-  for (const std::string& name : b)
-    if (!inA.count(name)) p.made.push_back(name);
-  return p;
-}
-
-std::vector<std::string> flipIds(const RunRecord& run) {
-  std::vector<std::string> ids;
-  for (const session::Flip& flip : run.flips) ids.push_back(flip.sampleId);
-  return ids;
-}
-
-// "argmax of 'logits', tie first"
-std::string decisionOf(const session::RunSettings& s) {
-  return s.decision.text() + (s.decisionOutput.empty() ? "" : " of '" + s.decisionOutput + "'") + ", tie " + session::name(s.tie);
-}
-bool sameDecision(const session::RunSettings& a, const session::RunSettings& b) { return decisionOf(a) == decisionOf(b); }
-
-std::vector<std::string> originNames(const RunRecord& run) {
-  std::vector<std::string> names;
-  for (const auto& f : run.nonfiniteOrigins)
-    names.push_back(f.site >= 0 && static_cast<std::size_t>(f.site) < run.sites.size() ? siteLabel(run.sites[static_cast<std::size_t>(f.site)]) : f.stage + " " + f.op);
-  return names;
-}
-
-struct SiteChange {
-  std::string site;
-  double a = 0, b = 0;
-};
-
-// Sites that both runs have, and how wrong each is; worse first.
-struct SiteChanges {
-  std::int64_t better = 0, worse = 0, equal = 0;
-  std::vector<SiteChange> changes;  // by the factor, the largest worsening first
-};
-
-SiteChanges siteChanges(const RunRecord& a, const RunRecord& b) {
-  std::map<std::string, double> before;
-  for (const auto& site : a.sites) before.emplace(siteLabel(site), site.values[Metric::relL2]);
-  SiteChanges found;
-  for (const auto& site : b.sites) {
-    const auto was = before.find(siteLabel(site));
-    const double now = site.values[Metric::relL2];
-    if (was == before.end() || std::isnan(was->second) || std::isnan(now)) continue;
-    ++(now < was->second ? found.better : now > was->second ? found.worse : found.equal);
-    if (now != was->second) found.changes.push_back({siteLabel(site), was->second, now});
-  }
-  const auto factor = [](const SiteChange& c) { return c.a == 0 ? INFINITY : c.b / c.a; };
-  std::stable_sort(found.changes.begin(), found.changes.end(), [&](const auto& x, const auto& y) { return factor(x) > factor(y); });
-  return found;
-}
 
 std::string partsText(const std::string& title, const Parted& p) {
   std::string text = title + "\n";
@@ -126,6 +62,12 @@ std::string capturesText(const std::vector<storage::ComparedCapture>& captures) 
 
 json partsJson(const Parted& p) { return {{"cured", p.cured}, {"made", p.made}, {"kept", p.kept}}; }
 
+// "s.ulps run_0002 'wo kept' (FP16, FP32: wo)"
+std::string headOf(const ComparedRun& side) {
+  const std::string name = side.session.runName(side.run.number);
+  return fmt::format("{} {}{} ({})\n", side.path, side.run.id(), name.empty() ? "" : " '" + name + "'", session::runLabel(side.run));
+}
+
 json sideJson(const ComparedRun& side) {
   return {{"session", side.path}, {"run_id", side.run.id()}, {"label", session::runLabel(side.run)}, {"status", session::name(side.run.status)},
           {"verdict", verdictJson(side.session, side.run.verdict)}};
@@ -134,24 +76,26 @@ json sideJson(const ComparedRun& side) {
 }  // namespace
 
 std::string comparisonText(const ComparedRun& a, const ComparedRun& b, const std::vector<storage::ComparedCapture>& captures) {
-  std::string text = fmt::format("A: {} {} ({})\nB: {} {} ({})\n", a.path, a.run.id(), session::runLabel(a.run), b.path, b.run.id(), session::runLabel(b.run));
+  const RunChanges changes = changesBetween(a.run, b.run);
+  std::string text = "A: " + headOf(a) + "B: " + headOf(b);
+  if (!changes.policy.empty()) text += fmt::format("from A to B: {}\n", fmt::join(changes.policy, ", "));
   for (const ComparedRun* side : {&a, &b})
     if (side->run.verdict) text += fmt::format("verdict of {}: {}\n", side->run.id(), name(side->run.verdict->status));
-  text += "\n" + partsText("NON-FINITE ORIGINS", parted(originNames(a.run), originNames(b.run)));
-  if (a.run.settings.decision.decides() && b.run.settings.decision.decides()) {
-    text += sameDecision(a.run.settings, b.run.settings) ? "\n" + partsText("FLIPS", parted(flipIds(a.run), flipIds(b.run)))
-                 : fmt::format("\nFLIPS\n  not compared: decided by {} and by {}\n", decisionOf(a.run.settings), decisionOf(b.run.settings));
-  }
-  text += "\n" + outputsText(a.run, b.run) + "\n" + sitesText(siteChanges(a.run, b.run));
+  text += "\n" + partsText("NON-FINITE ORIGINS", changes.origins);
+  if (a.run.settings.decision.decides() && b.run.settings.decision.decides())
+    text += changes.flipsNotCompared.empty() ? "\n" + partsText("FLIPS", changes.flips) : "\nFLIPS\n  " + changes.flipsNotCompared + "\n";
+  text += "\n" + outputsText(a.run, b.run) + "\n" + sitesText(changes.sites);
   const std::string stored = capturesText(captures);
   return stored.empty() ? text : text + "\n" + stored;
 }
 
 json comparisonDocument(const ComparedRun& a, const ComparedRun& b, const std::vector<storage::ComparedCapture>& captures) {
-  const SiteChanges changes = siteChanges(a.run, b.run);
-  json document = {{"schema", 1}, {"status", "ok"}, {"error", nullptr}, {"a", sideJson(a)}, {"b", sideJson(b)}};
-  document["nonfinite_origins"] = partsJson(parted(originNames(a.run), originNames(b.run)));
-  document["flips"] = sameDecision(a.run.settings, b.run.settings) ? partsJson(parted(flipIds(a.run), flipIds(b.run))) : json(nullptr);
+  const RunChanges found = changesBetween(a.run, b.run);
+  const SiteChanges& changes = found.sites;
+  const bool sameDecision = found.flipsNotCompared.empty() || (!a.run.settings.decision.decides() && !b.run.settings.decision.decides());
+  json document = {{"schema", 1}, {"status", "ok"}, {"error", nullptr}, {"a", sideJson(a)}, {"b", sideJson(b)}, {"policy_changes", found.policy}};
+  document["nonfinite_origins"] = partsJson(found.origins);
+  document["flips"] = sameDecision ? partsJson(found.flips) : json(nullptr);
   document["sites"] = {{"better", changes.better}, {"worse", changes.worse}, {"equal", changes.equal}, {"changes", json::array()}};
   for (const SiteChange& c : changes.changes) document["sites"]["changes"].push_back({{"site", c.site}, {"a", jsonNumber(c.a)}, {"b", jsonNumber(c.b)}});
   document["outputs"] = json::array();
@@ -167,7 +111,7 @@ json comparisonDocument(const ComparedRun& a, const ComparedRun& b, const std::v
 json comparisonErrorDocument(const base::Error& error) {
   json document = {{"schema", 1}, {"status", error.kind == base::ErrorKind::cancelled ? "cancelled" : "error"}, {"error", base::toJson(error)}};
   for (const char* key : {"a", "b", "nonfinite_origins", "flips", "sites"}) document[key] = nullptr;
-  for (const char* key : {"outputs", "captured"}) document[key] = json::array();
+  for (const char* key : {"policy_changes", "outputs", "captured"}) document[key] = json::array();
   return document;
 }
 

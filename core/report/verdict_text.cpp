@@ -64,7 +64,8 @@ std::string verdictText(const Session& session, const Verdict& verdict) {
   std::string status = name(verdict.status);
   std::transform(status.begin(), status.end(), status.begin(), [](unsigned char c) { return static_cast<char>(std::toupper(c)); });
   const std::string which = verdict.revision > 0 ? fmt::format("criteria revision {}", verdict.revision) : "criteria that are not locked in the session";
-  std::string text = fmt::format("VERDICT {} ({}, SHA-256 {:.12}; {} tried on these samples)\n", status, which, verdict.sha256, base::counted(session.candidatesTried(), "candidate"));
+  std::string text = fmt::format("VERDICT {} ({}, SHA-256 {:.12}; {} tried on these samples{})\n", status, which, verdict.sha256, base::counted(session.candidatesTried(), "candidate"),
+                                 session.candidatesDeleted() > 0 ? fmt::format(", {} of them deleted since", session.candidatesDeleted()) : "");
   if (!verdict.reason.empty()) text += "  " + verdict.reason + "\n";
   if (!verdict.criteria.empty())
     text += fmt::format("  {:<14} {:<32} {:>10} {:>10} {:>8}  {}\n", "", "criterion", "measured", "limit", "ratio", "worst sample");

@@ -4,11 +4,24 @@
 #include "core/model/model_info.h"
 #include "core/session/run_record.h"
 
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
 
 namespace ulpscope::session {
+
+// A run that a user took away: whole, until it is purged.
+struct DeletedRun {
+  RunRecord run;
+  std::string deletedUtc;
+};
+
+// What is left of a deleted run once its files are gone: its number is never used again, and it was tried.
+struct PurgedRun {
+  int number = 0;
+  bool whole = true;  // over all samples
+};
 
 // The fixed reference set. ids are never empty and all different ("0", "1", ... where the file has none).
 struct SampleSet {
@@ -32,23 +45,38 @@ struct Session {
   std::string title;            // "digits", the model's stem
   model::ModelInfo model;
   SampleSet samples;
-  std::vector<RunRecord> runs;  // in order of their numbers
+  std::vector<RunRecord> runs;  // in order of their numbers; deleted ones are not among them
+  std::vector<DeletedRun> deleted;         // in order of their numbers
+  std::vector<PurgedRun> purged;
+  std::map<int, std::string> runNames;     // users' names by run number, those of deleted runs too; never empty texts
+  int baselineNumber = 0;                  // the run that others are compared with; 0: none was chosen. It may be deleted
   std::vector<CriteriaRevision> criteria;  // locked ones, in order; empty: exploratory
   std::optional<Lineage> explored;         // the exploratory session before it, if it was named
 
   bool exploratory() const { return criteria.empty(); }
   // The criteria were written when results on these samples were known: by a revision, or by the session explored before.
   bool criteriaAfterResults() const;
-  // Runs over all samples, of this session and of the one explored before on the same samples.
+  // Runs over all samples, deleted ones too, of this session and of the one explored before on the same samples.
   std::int64_t candidatesTried() const;
+  std::int64_t candidatesDeleted() const;  // of those, this session's deleted ones
+  bool hasResults() const;                 // whether anything ever ran, deleted or not
+  int lastNumber() const;                  // the largest that a run has or had; 0: none
+  // The first run, deleted or not: what every other must be comparable with. nullptr: none, or all are purged.
+  const RunRecord* firstEver() const;
 
   const RunRecord* run(const std::string& runId) const;  // nullptr: none of that id
   const RunRecord* latest() const;                       // nullptr: no runs
+  const RunRecord* baseline() const;                     // nullptr: none was chosen, or it is deleted
+  const DeletedRun* deletedRun(const std::string& runId) const;  // nullptr: none of that id is deleted
+  std::string runName(int number) const;                 // the user's; empty: none
   // Class name or the index as text.
   std::string className(std::int64_t index) const;
 };
 
 // Index of the settings' changes for people: "FP16, FP32: encoder.0.ffn.wo".
 std::string runLabel(const RunRecord& run);
+
+// What a user's name of a run becomes: one line without control characters or spaces around it, at most 120 bytes of whole characters.
+std::string cleanRunName(const std::string& text);
 
 }  // namespace ulpscope::session

@@ -244,6 +244,12 @@ Result<WriteLock> WriteLock::take(const std::string& folder, std::chrono::millis
   }
 }
 
+std::string WriteLock::holder(const std::string& folder) {
+  const Descriptor fd(::open((folder + "/lock").c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
+  const bool isHeld = fd.open() && ::flock(fd.get(), LOCK_SH | LOCK_NB) != 0 && errno == EWOULDBLOCK;
+  return isHeld ? holderOf(fd.get()) : std::string();
+}
+
 WriteLock::WriteLock(WriteLock&& other) noexcept
     : m_fd(std::exchange(other.m_fd, -1)), m_folder(std::move(other.m_folder)), m_madeFolder(other.m_madeFolder) {}
 

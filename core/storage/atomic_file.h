@@ -60,6 +60,8 @@ class WriteLock {
   WriteLock(WriteLock&& other) noexcept;
   WriteLock& operator=(WriteLock&&) = delete;
   ~WriteLock();
+  // Who holds it now, or last signed it while somebody holds it ("process 12 on host"); empty: nobody.
+  static std::string holder(const std::string& folder);
   bool madeFolder() const { return m_madeFolder; }
   // Undoes what take() made; for a session that did not come to be. Keeps a folder that holds anything else.
   void removeIfMade();

@@ -57,15 +57,32 @@ void writeHeatmapLink(hid_t entry, const session::RunRecord& run, const std::str
   h5::check(H5Lcreate_external(file.c_str(), object.c_str(), entry, kHeatmap, H5P_DEFAULT, H5P_DEFAULT), "cannot be made", kHeatmap);
 }
 
-void writeEntry(hid_t file, const session::RunRecord& run, const std::string& folderName) {
+struct EntryMarks {
+  std::string name, deletedUtc;  // empty: none, not deleted
+};
+
+void writeEntry(hid_t file, const session::RunRecord& run, const EntryMarks& marks, const std::string& folderName) {
   const h5::Group entry = h5::createGroup(file, run.id(), "NXentry");
   h5::writeAttribute(entry, "default", kHeatmap);
   h5::writeAttribute(entry, "title", session::runLabel(run));
+  if (!marks.name.empty()) h5::writeAttribute(entry, "name", marks.name);
+  if (!marks.deletedUtc.empty()) h5::writeAttribute(entry, "deleted", marks.deletedUtc);
   writeRun(entry, run);
   writeHeatmapLink(entry, run, folderName);
 }
 
 bool isIndex(std::int64_t index, std::size_t count) { return index >= -1 && index < static_cast<std::int64_t>(count); }
+
+std::string textAttributeOr(hid_t object, const char* name) { return h5::hasAttribute(object, name) ? h5::readTextAttribute(object, name) : std::string(); }
+
+void addRun(hid_t entry, session::RunRecord run, Session& session) {
+  if (const std::string name = session::cleanRunName(textAttributeOr(entry, "name")); !name.empty()) session.runNames[run.number] = name;
+  const std::string deletedUtc = textAttributeOr(entry, "deleted");
+  if (deletedUtc.empty())
+    session.runs.push_back(std::move(run));
+  else
+    session.deleted.push_back({std::move(run), deletedUtc});
+}
 
 void readRuns(hid_t file, Session& session) {
   for (const h5::LinkName& link : h5::links(file)) {
@@ -73,13 +90,32 @@ void readRuns(hid_t file, Session& session) {
     if (!number) continue;
     const h5::Group entry = h5::openGroup(file, link.name);
     try {
-      session.runs.push_back(readRun(entry));
-      checkIndices(session.runs.back(), session.samples.ids.size());
+      session::RunRecord run = readRun(entry);
+      checkIndices(run, session.samples.ids.size());
+      if (run.number != *number) h5::fail("says that it is run " + std::to_string(run.number), "", "the file is damaged");
+      addRun(entry, std::move(run), session);
     } catch (const h5::Failure& failure) {
       throw h5::Failure{failure.error.within(link.name)};
     }
-    if (session.runs.back().number != *number) h5::fail("says that it is run " + std::to_string(session.runs.back().number), link.name, "the file is damaged");
   }
+}
+
+json purgedJson(const std::vector<session::PurgedRun>& purged) {
+  json list = json::array();
+  for (const session::PurgedRun& run : purged) list.push_back({{"number", run.number}, {"whole", run.whole}});
+  return list;
+}
+
+std::vector<session::PurgedRun> purgedFrom(const json& validation) {
+  std::vector<session::PurgedRun> purged;
+  for (const json& run : validation.value("purged", json::array())) purged.push_back({run.at("number"), run.at("whole")});
+  return purged;
+}
+
+// Deleted runs stand where they stood: an older Ulpscope shows them again, and no try is ever lost.
+void writeEntries(hid_t file, const Session& session, const std::string& folderName) {
+  for (const session::RunRecord& run : session.runs) writeEntry(file, run, {session.runName(run.number), ""}, folderName);
+  for (const session::DeletedRun& d : session.deleted) writeEntry(file, d.run, {session.runName(d.run.number), d.deletedUtc}, folderName);
 }
 
 }  // namespace
@@ -105,9 +141,12 @@ std::vector<std::byte> masterImage(const Session& session, const std::string& fo
   h5::writeAttribute(file, "title", session.title);
   if (const session::RunRecord* latest = session.latest()) h5::writeAttribute(file, "default", latest->id());
   h5::writeText(file, "model", dumped(model::toJson(session.model)));
-  h5::writeText(file, "validation", dumped({{"criteria", session::toJson(session.criteria)}, {"explored", session::toJson(session.explored)}}));
+  if (session.baselineNumber > 0) h5::writeAttribute(file, "baseline", runIdOf(session.baselineNumber));
+  json validation = {{"criteria", session::toJson(session.criteria)}, {"explored", session::toJson(session.explored)}};
+  if (!session.purged.empty()) validation["purged"] = purgedJson(session.purged);
+  h5::writeText(file, "validation", dumped(validation));
   writeSamples(file, session.samples);
-  for (const session::RunRecord& run : session.runs) writeEntry(file, run, folderName);
+  writeEntries(file, session, folderName);
   return h5::imageOf(file);
 }
 
@@ -128,6 +167,8 @@ Master readMaster(const std::string& path) {
   const json validation = json::parse(h5::readText(file, "validation"));
   session.criteria = session::revisionsFromJson(validation.at("criteria"));
   session.explored = session::lineageFromJson(validation.at("explored"));
+  session.purged = purgedFrom(validation);
+  session.baselineNumber = runNumberOfId(textAttributeOr(file, "baseline")).value_or(0);
   session.samples = readSamples(file);
   readRuns(file, session);
   return master;

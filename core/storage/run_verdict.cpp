@@ -56,7 +56,7 @@ Result<Session> lockCriteria(const std::string& masterPath, const session::Crite
   for (const session::CriteriaRevision& revision : session.criteria)
     if (auto untouched = session::checkUntouched(revision); !untouched) return untouched.error().within(masterPath);
   const int number = session.criteria.empty() ? 1 : session.criteria.back().number + 1;
-  session.criteria.push_back({number, base::utcNow(), criteria.sha256, criteria.canonical, !session.runs.empty(), reason});
+  session.criteria.push_back({number, base::utcNow(), criteria.sha256, criteria.canonical, session.hasResults(), reason});
   ++session.generation;
   if (auto written = writeMaster(master, session); !written) return written.error();
   return session;

@@ -32,12 +32,6 @@ void addInOrder(Session& session, RunRecord run) {
   ++session.generation;
 }
 
-std::string runIdOf(int number) {
-  RunRecord named;
-  named.number = number;
-  return named.id();
-}
-
 void append(std::vector<std::string>& lines, const std::vector<std::string>& more) { lines.insert(lines.end(), more.begin(), more.end()); }
 
 }  // namespace
@@ -83,10 +77,10 @@ Status RunWriter::State::reserve() {
     lines = aside.value();
     session = std::move(now).value();
     // That of a run that shares it and is not over: whoever fails last takes it away.
-    madeMaster = session.runs.empty();
+    madeMaster = !session.hasResults();
   }
   if (const auto removed = removeParts(master); !removed) return removed.error();
-  number = nextRunNumber(folder(), session.runs.empty() ? 0 : session.runs.back().number);
+  number = nextRunNumber(folder(), session.lastNumber());
   if (number > kLargestRunNumber)
     return Error{ErrorKind::input, "holds as many runs as a session can (9,999)", master, "write the run to a new session"};
   return openPart();
@@ -183,7 +177,7 @@ void RunWriter::State::abandon() {
   if (!lock) return;
   if (madeMaster) {
     const auto view = viewSession(master, Viewer::writer);
-    if (view && view->session.id == session.id && view->session.runs.empty() && view->session.exploratory() && !someRunIsBeingWritten(folder())) ::unlink(master.c_str());
+    if (view && view->session.id == session.id && !view->session.hasResults() && view->session.exploratory() && !someRunIsBeingWritten(folder())) ::unlink(master.c_str());
   }
   if (!exists(master)) lock.value().removeFolderIfBare();
 }

@@ -82,6 +82,8 @@ std::vector<UnnamedRun> unnamedRuns(const std::string& folder, const session::Se
     (isPart ? run.checkpoint : isMetrics ? run.metrics : run.tensors) = true;
   }
   for (const session::RunRecord& run : session.runs) found.erase(run.number);
+  for (const session::DeletedRun& deleted : session.deleted) found.erase(deleted.run.number);
+  for (const session::PurgedRun& purged : session.purged) found.erase(purged.number);
   std::vector<UnnamedRun> runs;
   for (const auto& [number, run] : found)
     if (!runIsBeingWritten(folder, number)) runs.push_back(run);

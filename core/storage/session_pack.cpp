@@ -102,6 +102,8 @@ Result<Contents> contentsOf(const std::string& master, Tensors tensors) {
     for (const RunFileKind kind : {RunFileKind::metrics, RunFileKind::tensors})
       if (auto added = addRunFile(contents, master, run, kind, tensors); !added) return added.error();
   }
+  for (const session::DeletedRun& deleted : view->session.deleted)
+    contents.summary.notes.push_back(deleted.run.id() + ": was deleted, so its files are left out; it still counts as tried");
   contents.entries.push_back({fs::path(folderOfSession(master)).filename().string() + "/" + kSumsName, "", contents.sums, true});
   return contents;
 }

@@ -62,6 +62,8 @@ std::string metricsFileOf(const std::string& folder, int number) {
 
 std::optional<int> runNumberOfId(const std::string& id) { return numberBetween(id, "run_", ""); }
 
+std::string runIdOf(int number) { return fmt::format("run_{:04}", number); }
+
 int nextRunNumber(const std::string& folder, int taken) {
   std::error_code none;
   for (const std::string& place : {folder, folder + "/set-aside"})

@@ -25,6 +25,7 @@ std::optional<int> runNumberOfFile(const std::string& name);
 // The same for "run-0003.metrics.h5.part", "run-0003.metrics.h5.part.part" and so on.
 std::optional<int> runNumberOfPart(const std::string& name);
 std::optional<int> runNumberOfId(const std::string& id);  // "run_0003"
+std::string runIdOf(int number);                          // the reverse
 // 1 + the largest of `taken` and of every run file in the folder, named by a master or not, unfinished or set aside.
 int nextRunNumber(const std::string& folder, int taken);
 

@@ -27,7 +27,7 @@ Status checkFolder(const std::string& master) {
   if (exists(folderOfSession(master))) return base::success();
   const auto view = viewSession(master, Viewer::writer);
   if (!view) return view.error();
-  return view->session.runs.empty() ? base::success() : Status(missingFolder(master, view->session, view->linkedFolder));
+  return !view->session.hasResults() ? base::success() : Status(missingFolder(master, view->session, view->linkedFolder));
 }
 
 }  // namespace
@@ -60,6 +60,10 @@ Result<Session> merged(const SessionView& view, const std::string& master, const
   if (!unchanged) return *disk;
   Session own = session;
   own.runs = disk->runs;
+  own.deleted = disk->deleted;
+  own.purged = disk->purged;
+  own.runNames = disk->runNames;
+  own.baselineNumber = disk->baselineNumber;
   return own;
 }
 

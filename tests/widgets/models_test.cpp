@@ -161,7 +161,7 @@ TEST(Nonfinite, HasTheCauseAsItsThirdColumn) {
   ASSERT_EQ(model.rowCount(), 1);
   EXPECT_EQ(model.headerData(2, Qt::Horizontal, Qt::DisplayRole).toString(), QStringLiteral("Cause"));
   EXPECT_EQ(model.index(0, 2).data().toString(), QStringLiteral("overflow"));
-  EXPECT_EQ(model.index(0, 5).data().toString(), QStringLiteral("3 +inf"));
+  EXPECT_EQ(model.index(0, models::NonfiniteModel::kElements).data().toString(), QStringLiteral("3 +inf"));
 }
 
 TEST(Site, StatesHeadroomAgainstTheLowFormat) {

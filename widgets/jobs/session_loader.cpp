@@ -1,5 +1,6 @@
 #include "widgets/jobs/session_loader.h"
 
+#include "core/storage/run_edit.h"
 #include "core/storage/session_care.h"
 #include "widgets/models/text.h"
 
@@ -18,6 +19,12 @@ models::RunPointer loadRun(const std::string& path, const std::shared_ptr<const 
   return models::makeLoadedRun(session, *run, std::make_shared<const storage::RunMetrics>(std::move(metrics).value()), {});
 }
 
+// Of the latest run.
+const session::RunRecord* defaultA(const session::Session& session, const session::RunRecord* latest) {
+  if (const session::RunRecord* baseline = session.baseline(); baseline && baseline != latest) return baseline;
+  return session.runs.size() > 1 ? &session.runs[session.runs.size() - 2] : nullptr;
+}
+
 }  // namespace
 
 base::Result<models::LoadedSession> loadSession(const LoadRequest& request) {
@@ -25,12 +32,9 @@ base::Result<models::LoadedSession> loadSession(const LoadRequest& request) {
   base::Result<session::Session> opened = storage::openSession(path);
   if (!opened.ok()) return opened.error();
   const auto session = std::make_shared<const session::Session>(std::move(opened).value());
-  const std::size_t count = session->runs.size();
   const session::RunRecord* b = request.runB.isEmpty() ? session->latest() : session->run(core(request.runB));
-  const session::RunRecord* a = !request.runA.isEmpty() ? session->run(core(request.runA))
-                                : request.runB.isEmpty() && count > 1 ? &session->runs[count - 2] : nullptr;
-  models::LoadedSession loaded{request.path, session, a == b ? nullptr : loadRun(path, session, a), loadRun(path, session, b)};
-  return loaded;
+  const session::RunRecord* a = !request.runA.isEmpty() ? session->run(core(request.runA)) : request.runB.isEmpty() ? defaultA(*session, b) : nullptr;
+  return models::LoadedSession{request.path, session, a == b ? nullptr : loadRun(path, session, a), loadRun(path, session, b), qt(storage::whyReadOnly(path))};
 }
 
 SessionLoader::SessionLoader(QObject* parent) : QObject(parent) { m_pool.setMaxThreadCount(1); }

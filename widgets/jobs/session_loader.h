@@ -11,7 +11,7 @@ namespace ulpscope::jobs {
 
 struct LoadRequest {
   QString path;
-  QString runA;  // ids; both empty: the last run as B, the one before it as A
+  QString runA;  // ids; both empty: the last run as B, the baseline or else the one before it as A
   QString runB;
 };
 

@@ -61,6 +61,30 @@ QStringList Fp32Regions::changesFrom(const Fp32Regions& before) const {
   return changes;
 }
 
+RegionState Fp32Regions::stateOf(const QString& path) const {
+  if (names(path, RegionKind::inputsToFp32)) return RegionState::own;
+  if (names(path, RegionKind::inputsAsTheyAre)) return RegionState::ownDisabled;
+  if (!coveredBy(path, RegionKind::inputsToFp32).isEmpty()) return RegionState::covered;
+  if (!coveredBy(path, RegionKind::inputsAsTheyAre).isEmpty()) return RegionState::coveredDisabled;
+  return hasInside(path, RegionKind::inputsToFp32) || hasInside(path, RegionKind::inputsAsTheyAre) ? RegionState::partial : RegionState::off;
+}
+
+QString regionText(const Fp32Regions& regions, const QString& path) {
+  const auto by = [&](RegionKind kind) {
+    const QString cover = regions.coveredBy(path, kind);
+    return cover == u"." ? modulePathText({}) : cover;
+  };
+  switch (regions.stateOf(path)) {
+    case RegionState::off: return QStringLiteral("Autocast applies; check to disable it here (inputs to FP32)");
+    case RegionState::own: return QStringLiteral("Autocast disabled here (inputs to FP32)");
+    case RegionState::ownDisabled: return QStringLiteral("Autocast disabled here (inputs as they are)");
+    case RegionState::covered: return QStringLiteral("Kept in FP32 by %1").arg(by(RegionKind::inputsToFp32));
+    case RegionState::coveredDisabled: return QStringLiteral("Autocast disabled by %1").arg(by(RegionKind::inputsAsTheyAre));
+    case RegionState::partial: return QStringLiteral("A module inside is out of autocast");
+  }
+  return {};
+}
+
 Fp32Regions Fp32Regions::toggled(const QString& path, RegionKind kind) const {
   Fp32Regions result = *this;
   const bool wasListed = names(path, kind);

@@ -14,6 +14,9 @@ namespace ulpscope::models {
 // inputsToFp32: "Disable autocast here (inputs to FP32)"; inputsAsTheyAre: the other kind.
 enum class RegionKind { inputsToFp32, inputsAsTheyAre };
 
+// How a module stands to the regions: in one itself, below one, above one, or in none.
+enum class RegionState { off, own, covered, partial, ownDisabled, coveredDisabled };
+
 class Fp32Regions {
  public:
   Fp32Regions() = default;
@@ -29,6 +32,7 @@ class Fp32Regions {
   bool hasInside(const QString& path, RegionKind kind) const;  // a module below it is listed
   // What a run with these regions changes against one with `before`: "+ head in FP32", "− block: autocast off".
   QStringList changesFrom(const Fp32Regions& before) const;
+  RegionState stateOf(const QString& path) const;
   // The module in or out of the kind's list; a module is in one list at most.
   Fp32Regions toggled(const QString& path, RegionKind kind) const;
 
@@ -40,5 +44,8 @@ class Fp32Regions {
   std::vector<std::string> m_fp32;
   std::vector<std::string> m_disable;
 };
+
+// What a module's box says in words.
+QString regionText(const Fp32Regions& regions, const QString& path);
 
 }  // namespace ulpscope::models

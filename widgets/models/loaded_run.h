@@ -43,6 +43,7 @@ struct LoadedSession {
   std::shared_ptr<const session::Session> session;
   RunPointer a;  // the run compared with; nullptr with a single run
   RunPointer b;  // the run in focus; nullptr: a session without runs
+  QString readOnlyReason = {};  // why nothing can be written to it; empty: it can
 };
 
 // "1 non-finite origin, 3 flips": what the step strip says of a run.

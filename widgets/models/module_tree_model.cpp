@@ -140,7 +140,7 @@ QVariant ModuleTreeModel::data(const QModelIndex& index, int role) const {
   const Node& node = *nodeOf(index);
   if (role == kPathRole) return node.path;
   if (role == kTypeRole) return node.type;
-  if (role == kRegionRole) return static_cast<int>(regionState(node.path));
+  if (role == kRegionRole) return static_cast<int>(m_regions.stateOf(node.path));
   if (role == kStaleRole) return m_isStale;
   if (role == kExecutionRole) {
     const auto at = m_firstSite.find(core(node.path));
@@ -186,38 +186,18 @@ QVariant ModuleTreeModel::badgeData(const Node& node, int role) const {
   }
 }
 
-ModuleTreeModel::RegionState ModuleTreeModel::regionState(const QString& path) const {
-  if (m_regions.names(path, RegionKind::inputsToFp32)) return RegionState::own;
-  if (m_regions.names(path, RegionKind::inputsAsTheyAre)) return RegionState::ownDisabled;
-  if (!m_regions.coveredBy(path, RegionKind::inputsToFp32).isEmpty()) return RegionState::covered;
-  if (!m_regions.coveredBy(path, RegionKind::inputsAsTheyAre).isEmpty()) return RegionState::coveredDisabled;
-  const bool inside = m_regions.hasInside(path, RegionKind::inputsToFp32) || m_regions.hasInside(path, RegionKind::inputsAsTheyAre);
-  return inside ? RegionState::partial : RegionState::off;
-}
-
 QString ModuleTreeModel::coverText(const QString& modulePath) const {
-  const RegionState state = regionState(modulePath);
-  const bool toFp32 = state == RegionState::covered;
-  if (!toFp32 && state != RegionState::coveredDisabled) return {};
-  const QString cover = m_regions.coveredBy(modulePath, toFp32 ? RegionKind::inputsToFp32 : RegionKind::inputsAsTheyAre);
-  return (toFp32 ? QStringLiteral("Kept in FP32 by %1") : QStringLiteral("Autocast disabled by %1")).arg(cover == u"." ? modulePathText({}) : cover);
+  const RegionState state = m_regions.stateOf(modulePath);
+  return state == RegionState::covered || state == RegionState::coveredDisabled ? regionText(m_regions, modulePath) : QString();
 }
 
 QVariant ModuleTreeModel::fp32Data(const Node& node, int role) const {
-  const RegionState state = regionState(node.path);
+  const RegionState state = m_regions.stateOf(node.path);
   if (role == Qt::CheckStateRole)
     return state == RegionState::off ? Qt::Unchecked : state == RegionState::partial ? Qt::PartiallyChecked : Qt::Checked;
   if (role == kSortRole) return static_cast<int>(state);
   if (role != Qt::ToolTipRole && role != Qt::AccessibleTextRole) return {};
-  switch (state) {
-    case RegionState::off: return QStringLiteral("Autocast applies; check to disable it here (inputs to FP32)");
-    case RegionState::own: return QStringLiteral("Autocast disabled here (inputs to FP32)");
-    case RegionState::ownDisabled: return QStringLiteral("Autocast disabled here (inputs as they are)");
-    case RegionState::covered:
-    case RegionState::coveredDisabled: return coverText(node.path);
-    case RegionState::partial: return QStringLiteral("A module inside is out of autocast");
-  }
-  return {};
+  return regionText(m_regions, node.path);
 }
 
 QVariant ModuleTreeModel::headerData(int section, Qt::Orientation orientation, int role) const {

@@ -22,7 +22,7 @@ class ModuleTreeModel : public QAbstractItemModel {
   // kBadgeRole: a Badge; kRegionRole: a RegionState as int; kExecutionRole: index of the first op site in the module or below it, after
   // all others where there is none; kStaleRole: the numbers belong to another policy than the one chosen.
   enum Role { kPathRole = Qt::UserRole + 1, kTypeRole, kBadgeRole, kRegionRole, kExecutionRole, kStaleRole };
-  enum class RegionState { off, own, covered, partial, ownDisabled, coveredDisabled };
+  using RegionState = models::RegionState;
 
   explicit ModuleTreeModel(QObject* parent = nullptr);
   ~ModuleTreeModel() override;
@@ -52,7 +52,6 @@ class ModuleTreeModel : public QAbstractItemModel {
 
   void build();
   void announceChanges(int firstColumn, int lastColumn);
-  RegionState regionState(const QString& path) const;
   QVariant moduleData(const Node& node, int role) const;
   QVariant dtypeData(const Node& node, int role) const;
   QVariant badgeData(const Node& node, int role) const;

@@ -3,6 +3,7 @@
 #include "widgets/models/module_tree_model.h"
 #include "widgets/plots/heatmap_paint.h"
 #include "widgets/plots/theme.h"
+#include "widgets/views/region_check.h"
 
 #include <QApplication>
 #include <QMouseEvent>
@@ -14,8 +15,6 @@ namespace {
 using models::Badge;
 using models::ModuleTreeModel;
 using RegionState = ModuleTreeModel::RegionState;
-
-constexpr int kBoxSize = 14;
 
 const plots::BadgeColors& colorsOf(const plots::Theme& theme, Badge::Kind kind) {
   switch (kind) {
@@ -52,27 +51,6 @@ void paintBadge(QPainter& painter, const QRect& rect, const Badge& badge, bool i
   drawSign(painter, {pill.left() + 10, pill.center().y()}, badge.kind, colors.text);
   painter.setPen(colors.text);
   painter.drawText(pill.adjusted(18, 0, -6, 0), Qt::AlignRight | Qt::AlignVCenter, badge.text());
-}
-
-// Own indicator: Fusion's unchecked box all but vanishes on a dark palette, and on a selected row.
-void paintCheck(QPainter& painter, const QRect& rect, RegionState state, bool isSelected, const plots::Theme& theme) {
-  const QRectF box(rect.center().x() - kBoxSize / 2.0 + 0.5, rect.center().y() - kBoxSize / 2.0 + 0.5, kBoxSize, kBoxSize);
-  const bool isCovered = state == RegionState::covered || state == RegionState::coveredDisabled;
-  const bool isFilled = state != RegionState::off && !isCovered;
-  painter.setPen(QPen(isSelected ? theme.selectionText : isFilled ? theme.accent : theme.muted, 1.3));
-  painter.setBrush(isFilled ? theme.accent : theme.base);
-  painter.drawRoundedRect(box, 3, 3);
-  painter.setPen(QPen(isFilled ? theme.accentText : theme.muted, 1.8, Qt::SolidLine, Qt::RoundCap, Qt::RoundJoin));
-  painter.setBrush(Qt::NoBrush);
-  const QPointF c = box.center();
-  if (state == RegionState::own || state == RegionState::covered)
-    painter.drawPolyline(QPolygonF({{c.x() - 3.5, c.y()}, {c.x() - 1, c.y() + 3}, {c.x() + 4, c.y() - 3}}));
-  else if (state == RegionState::partial)
-    painter.drawLine(QPointF(c.x() - 3.5, c.y()), QPointF(c.x() + 3.5, c.y()));
-  else if (state != RegionState::off) {
-    painter.drawLine(QPointF(c.x() - 3, c.y() - 3), QPointF(c.x() + 3, c.y() + 3));
-    painter.drawLine(QPointF(c.x() + 3, c.y() - 3), QPointF(c.x() - 3, c.y() + 3));
-  }
 }
 
 void paintDtype(QPainter& painter, const QStyleOptionViewItem& option, const QString& text, const plots::Theme& theme) {
@@ -114,7 +92,7 @@ void BadgeDelegate::paint(QPainter* painter, const QStyleOptionViewItem& option,
     case ModuleTreeModel::kModule: paintName(*painter, option, index, theme); break;
     case ModuleTreeModel::kDtype: paintDtype(*painter, option, index.data().toString(), theme); break;
     case ModuleTreeModel::kBadge: paintBadge(*painter, option.rect, index.data(ModuleTreeModel::kBadgeRole).value<Badge>(), index.data(ModuleTreeModel::kStaleRole).toBool(), theme); break;
-    case ModuleTreeModel::kFp32: paintCheck(*painter, option.rect, static_cast<RegionState>(index.data(ModuleTreeModel::kRegionRole).toInt()),
+    case ModuleTreeModel::kFp32: paintRegionCheck(*painter, option.rect, static_cast<RegionState>(index.data(ModuleTreeModel::kRegionRole).toInt()),
                                              option.state & QStyle::State_Selected, theme); break;
     default: break;
   }

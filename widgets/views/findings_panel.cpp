@@ -34,6 +34,7 @@ FindingsPanel::FindingsPanel(Workbench& workbench, QWidget* parent) : QTabWidget
   addTab(makeLog(), tr("Log"));
   connect(&m_workbench, &Workbench::sessionChanged, this, &FindingsPanel::refreshCounts);
   connect(&m_workbench, &Workbench::viewChanged, this, &FindingsPanel::refreshCounts);
+  connect(&m_workbench, &Workbench::runsChanged, this, &FindingsPanel::refreshCounts);
   connect(&m_workbench, &Workbench::logged, m_log, &QPlainTextEdit::appendPlainText);
 }
 

@@ -11,6 +11,7 @@
 #include "widgets/views/modules_panel.h"
 #include "widgets/views/run_bar.h"
 #include "widgets/views/run_sheet.h"
+#include "widgets/views/session_bar.h"
 #include "widgets/views/shortcuts_dialog.h"
 #include "widgets/views/start_page.h"
 #include "widgets/views/step_strip.h"
@@ -88,6 +89,7 @@ void MainWindow::makeCentral() {
   layout->setContentsMargins(0, 0, 0, 0);
   layout->setSpacing(0);
   layout->addWidget(m_message);
+  layout->addWidget(m_sessionBar = new SessionBar(m_workbench.desk(), this));
   layout->addWidget(m_runBar);
   layout->addWidget(m_stack, 1);
   setCentralWidget(central);
@@ -320,6 +322,7 @@ void MainWindow::onSessionChanged() {
   setWindowTitle(tr("%1 - Ulpscope").arg(QFileInfo(m_workbench.sessionPath()).fileName()));
   rememberSession(m_workbench.sessionPath());
   if (!run) return;
+  if (m_findings->currentIndex() == FindingsPanel::kRuns) return;  // whoever works on the runs stays with them
   const bool hasBefore = m_workbench.runA() != nullptr;
   if (hasBefore)
     m_findings->setCurrentIndex(FindingsPanel::kRuns);

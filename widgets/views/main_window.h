@@ -27,6 +27,7 @@ class MessageBar;
 class ModulesPanel;
 class RunBar;
 class RunSheet;
+class SessionBar;
 class StartPage;
 class StepStrip;
 
@@ -63,6 +64,7 @@ class MainWindow : public QMainWindow {
   // Asks before closing loses something; replaced by tests.
   void setConfirmClose(std::function<bool(const QStringList& lost)> confirm) { m_confirmClose = std::move(confirm); }
   RunBar* runBar() const { return m_runBar; }
+  SessionBar* sessionBar() const { return m_sessionBar; }
   QString problem() const;     // the message bar's line; empty: none
   QString statusText() const;
   QStringList recentSessions() const { return m_recentSessions; }
@@ -134,6 +136,7 @@ class MainWindow : public QMainWindow {
   std::function<bool(const QStringList&)> m_confirmClose;
   MessageBar* m_message = nullptr;
   RunBar* m_runBar = nullptr;
+  SessionBar* m_sessionBar = nullptr;
   StepStrip* m_steps = nullptr;
   QToolBar* m_stepBar = nullptr;
   ModulesPanel* m_modules = nullptr;

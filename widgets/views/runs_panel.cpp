@@ -1,88 +1,197 @@
 #include "widgets/views/runs_panel.h"
 
-#include "core/base/number_text.h"
 #include "widgets/models/text.h"
+#include "widgets/views/findings_delegate.h"
+#include "widgets/views/run_comparison_view.h"
+#include "widgets/views/run_desk.h"
 #include "widgets/views/tables.h"
 
-#include <QComboBox>
+#include <QAction>
+#include <QFrame>
 #include <QHBoxLayout>
-#include <QLabel>
+#include <QHeaderView>
+#include <QMenu>
+#include <QScrollArea>
+#include <QSortFilterProxyModel>
+#include <QSplitter>
 #include <QTableView>
+#include <QToolButton>
 #include <QVBoxLayout>
 
+#include <algorithm>
+
 namespace ulpscope::views {
-namespace {
 
 using models::qt;
+using models::RunsModel;
 
-QString comparisonOf(const session::RunRecord& a, const session::RunRecord& b) {
-  QStringList parts;
-  parts << RunsPanel::tr("first non-finite: %1 → %2").arg(models::firstNonfiniteText(a), models::firstNonfiniteText(b));
-  if (b.settings.decision.decides())
-    parts << RunsPanel::tr("flips: %1 → %2").arg(a.flips.size()).arg(b.flips.size());
-  if (!a.noDecision.empty() || !b.noDecision.empty())
-    parts << RunsPanel::tr("without a decision: %1 → %2").arg(a.noDecision.size()).arg(b.noDecision.size());
-  parts << RunsPanel::tr("worst error: %1 → %2").arg(qt(base::shortNumber(models::worstError(a))), qt(base::shortNumber(models::worstError(b))));
-  return parts.join(QStringLiteral("   ·   "));
+namespace {
+
+QScrollArea* scrolled(QWidget* content, QWidget* parent) {
+  auto* scroll = new QScrollArea(parent);
+  scroll->setWidget(content);
+  scroll->setWidgetResizable(true);
+  scroll->setFrameShape(QFrame::NoFrame);
+  scroll->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
+  scroll->setAccessibleName(RunsPanel::tr("Run A against run B"));
+  return scroll;
 }
 
 }  // namespace
 
 RunsPanel::RunsPanel(Workbench& workbench, QWidget* parent) : QWidget(parent), m_workbench(workbench) {
-  m_chooseA = new QComboBox(this);
-  m_chooseA->setAccessibleName(tr("Run A"));
-  m_chooseB = new QComboBox(this);
-  m_chooseB->setAccessibleName(tr("Run B"));
-  m_comparison = new QLabel(this);
-  m_comparison->setWordWrap(true);
-  m_comparison->setTextFormat(Qt::PlainText);
-  m_comparison->setTextInteractionFlags(Qt::TextSelectableByMouse);
-  m_table = makeTable(this, &m_model, tr("Runs"));
-  auto* top = new QHBoxLayout;
-  for (const auto& [text, combo] : {std::pair{tr("A"), m_chooseA}, std::pair{tr("B"), m_chooseB}}) {
-    top->addWidget(new QLabel(text, this));
-    top->addWidget(combo);
-    combo->setSizeAdjustPolicy(QComboBox::AdjustToContents);
-    combo->setMaximumWidth(300);
-    top->addSpacing(8);
-  }
-  top->addStretch(1);
+  makeTable();
+  m_comparison = new RunComparisonView(workbench, this);
+  auto* actions = new QHBoxLayout;
+  actions->setSpacing(2);
+  makeActions(actions);
+  m_split = new QSplitter(Qt::Vertical, this);
+  m_split->addWidget(m_table);
+  m_split->addWidget(scrolled(m_comparison, m_split));
+  m_split->setChildrenCollapsible(false);
+  m_split->setStretchFactor(0, 3);
+  m_split->setStretchFactor(1, 2);
   auto* layout = new QVBoxLayout(this);
-  layout->setContentsMargins(8, 6, 8, 4);
-  layout->addLayout(top);
-  layout->addWidget(m_comparison);
-  layout->addWidget(m_table, 1);
+  layout->setContentsMargins(8, 2, 8, 4);
+  layout->setSpacing(2);
+  layout->addLayout(actions);
+  layout->addWidget(m_split, 1);
 
-  connect(&m_workbench, &Workbench::sessionChanged, this, &RunsPanel::refresh);
-  for (QComboBox* combo : {m_chooseA, m_chooseB}) connect(combo, &QComboBox::activated, this, &RunsPanel::chooseRuns);
+  for (const auto signal : {&Workbench::sessionChanged, &Workbench::runsChanged}) connect(&m_workbench, signal, this, &RunsPanel::refresh);
+  connect(&m_workbench.desk(), &RunDesk::noteChanged, this, &RunsPanel::refreshActions);
+  connect(&m_model, &RunsModel::renameRequested, &m_workbench.desk(), &RunDesk::rename);
+  connect(m_table->selectionModel(), &QItemSelectionModel::currentRowChanged, this, &RunsPanel::refreshActions);
+  refreshActions();
 }
+
+void RunsPanel::makeTable() {
+  m_order = new QSortFilterProxyModel(this);
+  m_order->setSourceModel(&m_model);
+  m_order->setSortRole(models::kSortRole);
+  m_table = views::makeTable(this, m_order, tr("Runs"));
+  m_table->setItemDelegate(new RunsDelegate(m_table));
+  m_table->setSortingEnabled(true);
+  m_table->sortByColumn(RunsModel::kRun, Qt::AscendingOrder);
+  m_table->setEditTriggers(QAbstractItemView::EditKeyPressed);
+  m_table->setMinimumHeight(m_table->verticalHeader()->defaultSectionSize() * 3);
+  // Enter and double click: show it.
+  connect(m_table, &QTableView::activated, this, [this](const QModelIndex& index) {
+    if (index.column() != RunsModel::kName) act(kShowB);
+  });
+  connect(m_table, &QTableView::doubleClicked, this, [this](const QModelIndex& index) {
+    if (index.column() == RunsModel::kName) act(kRename);
+  });
+}
+
+void RunsPanel::makeActions(QHBoxLayout* row) {
+  const struct {
+    Act act;
+    QString text, what;
+    QKeySequence keys;
+  } all[] = {{kShowA, tr("Show as A"), tr("Compare with this run"), Qt::Key_A},
+             {kShowB, tr("Show as B"), tr("Show this run"), Qt::Key_B},
+             {kBaseline, tr("Baseline"), tr("Compare every new run with this one"), QKeySequence(tr("Ctrl+B"))},
+             {kRename, tr("Rename"), tr("Give the run a name of your own"), Qt::Key_F2},
+             {kDelete, tr("Delete"), tr("Take the run away; undo brings it back, and it still counts as tried"), QKeySequence::Delete}};
+  for (const auto& each : all) {
+    auto* action = new QAction(each.text, m_table);
+    action->setShortcut(each.keys);
+    action->setShortcutContext(Qt::WidgetShortcut);  // bare letters belong to the table alone
+    action->setToolTip(tr("%1 (%2 in the table)").arg(each.what, each.keys.toString(QKeySequence::NativeText)));
+    action->setCheckable(each.act == kBaseline);
+    connect(action, &QAction::triggered, this, [this, act = each.act] { this->act(act); });
+    m_table->addAction(m_actions[each.act] = action);
+    auto* button = new QToolButton(this);
+    button->setDefaultAction(action);
+    button->setFocusPolicy(Qt::TabFocus);
+    row->addWidget(button);
+  }
+  row->addStretch(1);
+  m_deletedMenu = new QMenu(this);
+  m_deletedButton = new QToolButton(this);
+  m_deletedButton->setMenu(m_deletedMenu);
+  m_deletedButton->setPopupMode(QToolButton::InstantPopup);
+  m_deletedButton->setToolTip(tr("Deleted runs keep their files and still count as tried. `ulpscope repair --purge` removes the files for good."));
+  row->addWidget(m_deletedButton);
+}
+
+void RunsPanel::act(Act act) {
+  const QString id = currentRun();
+  const auto& session = m_workbench.session();
+  if (id.isEmpty() || !session) return;
+  const QString a = m_workbench.runA() ? m_workbench.runA()->id() : QString(), b = m_workbench.runB() ? m_workbench.runB()->id() : QString();
+  switch (act) {
+    case kShowA: return id == b ? m_workbench.showRuns(id, a) : m_workbench.showRuns(id, b);
+    case kShowB: return id == a ? m_workbench.showRuns(b, id) : m_workbench.showRuns(a, id);
+    case kBaseline: return m_workbench.desk().chooseBaseline(session->baseline() && qt(session->baseline()->id()) == id ? QString() : id);
+    case kRename: return m_table->edit(m_table->currentIndex().siblingAtColumn(RunsModel::kName));
+    case kDelete: return m_workbench.desk().remove(id);
+    case kActCount: break;
+  }
+}
+
+QString RunsPanel::currentRun() const { return m_table->currentIndex().data(RunsModel::kKeyRole).toString(); }
+
+QModelIndex RunsPanel::indexOf(const QString& runId, int column) const {
+  const int row = m_model.rowOfKey(runId);
+  return row < 0 ? QModelIndex() : m_order->mapFromSource(m_model.index(row, column));
+}
+
+void RunsPanel::selectRun(const QString& runId) { m_table->setCurrentIndex(indexOf(runId, RunsModel::kRun)); }
 
 void RunsPanel::refresh() {
   const auto& session = m_workbench.session();
-  const QString idA = m_workbench.runA() ? m_workbench.runA()->id() : QString();
-  const QString idB = m_workbench.runB() ? m_workbench.runB()->id() : QString();
+  const QString before = currentRun();
+  const int row = m_table->currentIndex().row();
+  const QString idA = m_workbench.runA() ? m_workbench.runA()->id() : QString(), idB = m_workbench.runB() ? m_workbench.runB()->id() : QString();
   m_model.setSession(session, idA, idB);
   fitColumns(m_table);
-  m_chooseA->clear();
-  m_chooseB->clear();
-  m_chooseA->addItem(tr("none"), QString());
-  for (const session::RunRecord& run : session->runs) {
-    const QString text = tr("run %1: %2").arg(run.number).arg(models::policyText(run));
-    m_chooseA->addItem(text, qt(run.id()));
-    m_chooseB->addItem(text, qt(run.id()));
+  // Where the current run went, the one that took its place is next; at first, the one shown.
+  const QModelIndex same = indexOf(before, RunsModel::kRun);
+  const int count = m_order->rowCount();
+  m_table->setCurrentIndex(same.isValid() ? same : row >= 0 && count > 0 ? m_order->index(std::min(row, count - 1), RunsModel::kRun) : indexOf(idB, RunsModel::kRun));
+  m_comparison->refresh();
+  refreshDeleted();
+  refreshActions();
+}
+
+void RunsPanel::refreshDeleted() {
+  const auto& session = m_workbench.session();
+  const std::size_t count = session ? session->deleted.size() : 0;
+  m_deletedButton->setVisible(count > 0);
+  m_deletedButton->setText(tr("Deleted (%1)").arg(count));
+  m_deletedButton->setAccessibleName(tr("Deleted runs, to restore"));
+  m_deletedMenu->clear();
+  if (!session) return;
+  for (const session::DeletedRun& deleted : session->deleted)
+    m_deletedMenu->addAction(tr("Restore %1: %2").arg(models::runTitle(*session, deleted.run), models::policyText(deleted.run)).replace(u'&', QStringLiteral("&&")), &m_workbench.desk(),
+                             [this, id = qt(deleted.run.id())] { m_workbench.desk().restore(id); });
+}
+
+void RunsPanel::refreshActions() {
+  const QString id = currentRun();
+  const auto& session = m_workbench.session();
+  const bool hasRun = session && !id.isEmpty();
+  const QString readOnly = m_workbench.desk().readOnlyReason();
+  const QString a = m_workbench.runA() ? m_workbench.runA()->id() : QString(), b = m_workbench.runB() ? m_workbench.runB()->id() : QString();
+  m_actions[kShowA]->setEnabled(hasRun && id != a && (id != b || !a.isEmpty()));
+  m_actions[kShowB]->setEnabled(hasRun && id != b);
+  for (const Act act : {kBaseline, kRename, kDelete}) {
+    m_actions[act]->setEnabled(hasRun && readOnly.isEmpty());
+    m_actions[act]->setStatusTip(readOnly);
   }
-  m_chooseA->setCurrentIndex(std::max(0, m_chooseA->findData(idA)));
-  m_chooseB->setCurrentIndex(m_chooseB->findData(idB));
-  m_comparison->setText(comparison());
-  m_comparison->setVisible(!comparison().isEmpty());
+  m_actions[kBaseline]->setChecked(hasRun && session->baseline() && qt(session->baseline()->id()) == id);
+  m_deletedMenu->setEnabled(readOnly.isEmpty());
+  m_model.setNamesEditable(readOnly.isEmpty());
 }
 
-QString RunsPanel::comparison() const {
-  const models::RunPointer& a = m_workbench.runA();
-  const models::RunPointer& b = m_workbench.runB();
-  return a && b ? comparisonOf(*a->run, *b->run) : QString();
+void RunsPanel::resizeEvent(QResizeEvent* event) {
+  QWidget::resizeEvent(event);
+  const int row = m_table->verticalHeader()->defaultSectionSize();
+  const bool isLow = height() < 14 * row && width() > 26 * row;
+  m_split->setOrientation(isLow ? Qt::Horizontal : Qt::Vertical);
 }
 
-void RunsPanel::chooseRuns() { m_workbench.showRuns(m_chooseA->currentData().toString(), m_chooseB->currentData().toString()); }
+QString RunsPanel::comparison() const { return m_comparison->text(); }
 
 }  // namespace ulpscope::views

@@ -5,6 +5,7 @@
 #include "core/session/demo.h"
 #include "widgets/models/nonfinite_model.h"
 #include "widgets/models/text.h"
+#include "widgets/views/run_desk.h"
 
 #include <nlohmann/json.hpp>
 
@@ -51,6 +52,7 @@ Workbench::Workbench(QString demoSessionFolder, QObject* parent) : QObject(paren
   });
   connect(&m_revisionWriter, &jobs::RevisionWriter::failed, this, [this](const base::Error& error) { emit problem(qt(error.message())); });
   connectEngine();
+  m_desk = std::make_unique<RunDesk>(*this);
 }
 
 void Workbench::connectEngine() {
@@ -149,7 +151,8 @@ void Workbench::cancel() {
 void Workbench::onFinished(const QString& path, const QString& runId) {
   emit logged(tr("finished: %1 in %2").arg(runId, path));
   const bool isSameSession = m_loaded.b && QFileInfo(path) == QFileInfo(m_loaded.path);
-  m_loader.load({path, isSameSession ? m_loaded.b->id() : QString(), runId});
+  const session::RunRecord* baseline = isSameSession ? m_loaded.session->baseline() : nullptr;
+  m_loader.load({path, baseline ? qt(baseline->id()) : isSameSession ? m_loaded.b->id() : QString(), runId});
   emit runningChanged();
 }
 
@@ -279,6 +282,22 @@ void Workbench::selectFinding(int step) {
   const int at = currentFinding(places);
   const int next = at < 0 ? (step > 0 ? 0 : count - 1) : (at + step + count) % count;
   selectPlace(places[static_cast<std::size_t>(next)]);
+}
+
+void Workbench::replaceSession(const std::shared_ptr<const session::Session>& session) {
+  m_loaded.session = session;
+  emit runsChanged();
+}
+
+QString Workbench::defaultA(const QString& idB) const {
+  if (!m_loaded.session) return {};
+  if (const session::RunRecord* baseline = m_loaded.session->baseline(); baseline && qt(baseline->id()) != idB) return qt(baseline->id());
+  QString before;
+  for (const session::RunRecord& run : m_loaded.session->runs) {
+    if (qt(run.id()) == idB) break;
+    before = qt(run.id());
+  }
+  return before;
 }
 
 }  // namespace ulpscope::views

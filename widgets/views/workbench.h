@@ -14,9 +14,12 @@
 #include <QObject>
 #include <QUndoStack>
 
+#include <memory>
 #include <optional>
 
 namespace ulpscope::views {
+
+class RunDesk;
 
 enum class RunView { a, b, difference };
 
@@ -69,10 +72,19 @@ class Workbench : public QObject {
   QUndoStack& undoStack() { return m_undoStack; }
   jobs::EngineProcess& engine() { return m_engine; }
 
+  // --- the session's file (run_desk.h) ---
+  RunDesk& desk() { return *m_desk; }
+  // The same session as its file has it now: other names, runs added or deleted. What is shown stays.
+  void replaceSession(const std::shared_ptr<const session::Session>& session);
+  // What `idB` is compared with unless told otherwise: the baseline, else the run before it; empty: there is none.
+  QString defaultA(const QString& idB) const;
+  const QString& readOnlyReason() const { return m_loaded.readOnlyReason; }
+
  signals:
   void sessionChanged();  // another session, other runs
   void viewChanged();
   void regionsChanged();
+  void runsChanged();  // the same runs shown; names, baseline, runs that came or went
   void runningChanged();
   void demoLoaded(const QString& text, const QStringList& cure);  // what it shows; modules whose FP32 cures it
   void liveChanged();                    // more of the running run is known
@@ -106,6 +118,7 @@ class Workbench : public QObject {
   jobs::SessionLoader m_loader;
   jobs::RevisionWriter m_revisionWriter;
   std::optional<session::Demo> m_demo;  // that runs, or ran last
+  std::unique_ptr<RunDesk> m_desk;  // last: it listens to all the others
 };
 
 }  // namespace ulpscope::views
