@@ -94,6 +94,14 @@ float roundToTf32(float value) {
   return std::bit_cast<float>((bits + 0xFFF + ((bits >> 13) & 1)) & ~0x1FFFU);
 }
 
+FormatLimits tf32Limits() { return {0x1.ffcp127, 0x1.ffep127, 0x1p-126, 0x1p-136, 10}; }
+
+double tf32FromDouble(double value) {
+  if (!std::isfinite(value) || value == 0) return value;
+  const double rounded = roundMagnitude(std::fabs(value), 10, -126);
+  return std::copysign(rounded > tf32Limits().maxFinite ? std::numeric_limits<double>::infinity() : rounded, value);
+}
+
 double roundTo(DType dtype, double value) {
   switch (dtype) {
     case DType::float16: return floatFromHalf(halfFromDouble(value));

@@ -34,6 +34,9 @@ std::uint16_t bfloat16FromDouble(double value);
 
 // float32 with the mantissa rounded to 10 bits, as NVIDIA's TF32 operands.
 float roundToTf32(float value);
+// The same from double in one rounding, subnormals (down to 2^-136) kept. Limits: 2^128 - 2^117, overflow from 2^128 - 2^116.
+double tf32FromDouble(double value);
+FormatLimits tf32Limits();
 
 // Value rounded into `dtype` and widened again. Precondition: isFloating(dtype).
 double roundTo(DType dtype, double value);

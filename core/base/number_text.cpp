@@ -30,6 +30,8 @@ std::string exactNumber(double value) {
   return fmt::format("{:.9g}", value);
 }
 
+std::string roundTripNumber(double value) { return std::isfinite(value) ? fmt::format("{}", value) : nonFiniteText(value); }
+
 std::string groupedInteger(std::int64_t value) {
   std::string text = std::to_string(value);
   const int firstDigit = value < 0 ? 1 : 0;

@@ -12,6 +12,8 @@ namespace ulpscope::base {
 std::string shortNumber(double value);
 // Round-trip form of a float32 value: 9 significant digits.
 std::string exactNumber(double value);
+// Round-trip form of a float64 value: the shortest that reads back as it.
+std::string roundTripNumber(double value);
 // With a thousands separator: 65504 -> "65,504"; keeps up to one decimal below a million: 81920.5 -> "81,920.5".
 std::string groupedNumber(double value);
 std::string groupedInteger(std::int64_t value);

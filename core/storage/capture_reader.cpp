@@ -1,4 +1,5 @@
 // A captured tensor back from its file: by its number in the record, with every check before the numbers are given out.
+#include "core/storage/capture_checks.h"
 #include "core/storage/capture_types.h"
 #include "core/storage/capture_stream.h"
 #include "core/storage/h5_guard.h"
@@ -19,33 +20,13 @@ using session::RunRecord;
 using session::Session;
 using session::SiteSummary;
 
-struct RowRange {
-  std::int64_t first, end;
-};
-
-constexpr const char* kDamaged = "the file is damaged; restore it from a copy";
-
-// All rows, or those that the attribute names: ascending, apart, within the dataset.
-std::vector<RowRange> rowsWritten(const h5::Dataset& dataset, const std::string& name, std::int64_t rows) {
-  if (!h5::hasAttribute(dataset, kRowsWritten)) return {{0, rows}};
-  std::vector<RowRange> ranges;
-  std::int64_t next = 0;
-  for (const auto& range : nlohmann::json::parse(h5::readTextAttribute(dataset, kRowsWritten))) {
-    const RowRange found{range.at(0).get<std::int64_t>(), range.at(1).get<std::int64_t>()};
-    if (found.first < next || found.end <= found.first || found.end > rows) h5::fail("names rows that it has not", name + ", attribute rows_written", kDamaged);
-    ranges.push_back(found);
-    next = found.end;
-  }
-  return ranges;
-}
-
 // Every byte of the range must stand in an extent, and every extent hash to what was written.
 void checkBytes(const std::vector<Extent>& extents, std::uint64_t offset, const std::vector<std::byte>& bytes, const std::string& name) {
   auto extent = std::lower_bound(extents.begin(), extents.end(), offset, [](const Extent& e, std::uint64_t at) { return e.offset < at; });
   std::uint64_t at = 0;
   for (; at < bytes.size(); ++extent) {
     if (extent == extents.end() || extent->offset != offset + at || extent->size > bytes.size() - at || !extent->checksum)
-      h5::fail("is not what the file's list of tensors says", name, kDamaged);
+      h5::fail("is not what the file's list of tensors says", name, kDamagedFile);
     if (fastHash(bytes.data() + at, extent->size) != *extent->checksum)
       h5::fail("is damaged: its bytes are not those that were written", name, "restore the file from a copy");
     at += extent->size;
@@ -75,17 +56,6 @@ struct Source {
   const Integrity& whole;
 };
 
-// -1: the dataset of all batches.
-void checkAgainstRecord(const Source& source, const CapturedBlock& block, const std::string& name) {
-  if (block.batch > 0) return;  // later batches may have other shapes
-  const base::DType recorded = source.side == RunSide::reference ? source.site.referenceDtype : source.site.candidateDtype;
-  if (block.dtype != recorded) h5::fail("is " + base::name(block.dtype) + ", the record says " + base::name(recorded), name, kDamaged);
-  const auto& shape = source.site.shape;
-  const std::ptrdiff_t skipped = block.batch < 0 ? 1 : 0;
-  if (block.shape.size() != shape.size() || !std::equal(shape.begin() + skipped, shape.end(), block.shape.begin() + skipped))
-    h5::fail("has another shape than the record says", name, kDamaged);
-}
-
 // Given each stretch of rows that was written: its block, without its bytes, and where in the file they lie.
 using TakeRows = std::function<void(const h5::Dataset&, const h5::Type&, CapturedBlock, std::uint64_t offset, std::uint64_t bytes, const std::string& name)>;
 
@@ -96,8 +66,8 @@ void walkDataset(const h5::Group& group, const std::string& name, std::int64_t b
   block.dtype = dtypeOf(type, name);
   block.shape = h5::shapeOf(dataset, name);
   block.batch = batch;
-  if (batch < 0 && block.shape.empty()) h5::fail("has no axis of samples", name, kDamaged);
-  checkAgainstRecord(source, block, name);
+  if (batch < 0 && block.shape.empty()) h5::fail("has no axis of samples", name, kDamagedFile);
+  checkAgainstRecord(source.site, source.side, block, name);
   const std::vector<std::int64_t> whole = block.shape;
   const auto ranges = batch < 0 ? rowsWritten(dataset, name, whole[0]) : std::vector<RowRange>{{0, whole.empty() ? 1 : whole[0]}};
   const std::uint64_t rows = static_cast<std::uint64_t>(whole.empty() ? 1 : whole[0]);
@@ -113,7 +83,7 @@ std::int64_t batchOf(const std::string& name, RunSide side) {
   const std::string before = sideName(side) + "_b";
   if (!name.starts_with(before) || name.size() > before.size() + 9 || name.size() < before.size() + 4 ||
       name.find_first_not_of("0123456789", before.size()) != std::string::npos)
-    h5::fail("is no dataset that a capture has", name, kDamaged);
+    h5::fail("is no dataset that a capture has", name, kDamagedFile);
   return std::stol(name.substr(before.size()));
 }
 
@@ -121,7 +91,7 @@ void walkBlocks(const std::string& path, const Session& session, const RunRecord
   const h5::File file = h5::openForReading(path, h5::Locking::none);
   const h5::Group group = h5::openGroup(h5::openGroup(openTensorsEntry(file, session, run), kCaptures), captureName(index));
   const std::int64_t number = run.capture->sites[index].site;
-  if (h5::readIntegerAttribute(group, "site") != number) h5::fail("is of another op site than the record says", captureName(index), kDamaged);
+  if (h5::readIntegerAttribute(group, "site") != number) h5::fail("is of another op site than the record says", captureName(index), kDamagedFile);
   const Source source{run.sites.at(static_cast<std::size_t>(number)), side, whole};
   for (const h5::LinkName& link : h5::links(group))
     if (link.name == sideName(side))

@@ -162,7 +162,7 @@ void appendDigest(std::vector<std::byte>& image) {
   image.insert(image.end(), bytes, bytes + trailer.size());
 }
 
-Result<Integrity> checkDigest(const std::string& path) {
+Result<Integrity> checkDigest(const std::string& path, std::uint64_t mostBytes) {
   const InputFile file(path);
   if (file.size() < kTrailerBytes) return Integrity{};
   const std::uint64_t digestAt = file.size() - kTrailerBytes;
@@ -172,6 +172,9 @@ Result<Integrity> checkDigest(const std::string& path) {
   std::uint64_t dataEnd = digestAt;
   auto extents = readExtents(file, path, dataEnd);
   if (!extents) return extents.error();
+  std::uint64_t covered = digestAt;
+  for (const Extent& extent : extents.value()) covered -= extent.size;
+  if (covered > mostBytes) return Integrity{Digest::unread, std::move(extents).value()};
   base::Sha256 hash;
   const auto update = [&](const char* bytes, std::size_t size) { hash.update(bytes, size); };
   std::vector<char> buffer(kPieceBytes);

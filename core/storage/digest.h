@@ -44,13 +44,15 @@ std::string extentLines(const std::vector<Extent>& extents);
 // Appends the digest line of all of `image`.
 void appendDigest(std::vector<std::byte>& image);
 
-enum class Digest { none, intact };
+enum class Digest { none, intact, unread };  // unread: there, but what it covers was more than the caller wanted read
 struct Integrity {
   Digest digest = Digest::none;
-  std::vector<Extent> extents;  // by offset, within the file, none over another; only with Digest::intact
+  std::vector<Extent> extents;  // by offset, within the file, none over another; none without a digest
 };
-// Reads the whole file but its extents, where it ends in a digest. Error when that is not the file's own, or is cut short.
-base::Result<Integrity> checkDigest(const std::string& path);
+// Reads the whole file but its extents, where it ends in a digest. Error when that is not the file's own, or is cut short. Where that
+// is more than mostBytes only the lines at the end are read, and nothing is held against the digest.
+inline constexpr std::uint64_t kAllBytes = ~std::uint64_t{0};
+base::Result<Integrity> checkDigest(const std::string& path, std::uint64_t mostBytes = kAllBytes);
 
 // Reads every extent; Error when the bytes of one are not those that were written.
 base::Status checkExtents(const std::string& path, const std::vector<Extent>& extents);

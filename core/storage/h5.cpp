@@ -87,10 +87,10 @@ std::mutex& libraryMutex() {
   return mutex;
 }
 
-base::Result<Integrity> checkFile(const std::string& path) {
+base::Result<Integrity> checkFile(const std::string& path, std::uint64_t mostBytes) {
   if (const auto plain = checkPlainFile(path); !plain) return plain.error();
   if (!looksLikeHdf5(path)) return Error{ErrorKind::input, "is not an HDF5 file", path, "check that this is the file you meant"};
-  return checkDigest(path);
+  return checkDigest(path, mostBytes);
 }
 
 base::Status checkFinished(const std::string& path) {

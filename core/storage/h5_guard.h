@@ -37,8 +37,8 @@ auto caught(const std::string& place, Body body) -> base::Result<std::invoke_res
   }
 }
 
-// Before HDF5 sees a file: says in plain words when it is missing, a folder, no plain file, empty, not HDF5 or damaged.
-base::Result<Integrity> checkFile(const std::string& path);
+// Before HDF5 sees a file: says in plain words when it is missing, a folder, no plain file, empty, not HDF5 or damaged. mostBytes: as checkDigest's.
+base::Result<Integrity> checkFile(const std::string& path, std::uint64_t mostBytes = kAllBytes);
 base::Status checkFinished(const std::string& path);  // the same, of the end of a file that we wrote
 
 template <typename Body>

@@ -176,7 +176,7 @@ TEST(Site, StatesHeadroomAgainstTheLowFormat) {
   EXPECT_EQ(value("headroom"), QStringLiteral("-0.323 bits"));  // log2(65504 / 81920.5) = -0.32265
   EXPECT_EQ(value("relative L2, c"), QStringLiteral("+inf"));
   EXPECT_EQ(value("non-finite in AMP only"), QStringLiteral("3 +inf"));
-  EXPECT_EQ(models::operandsText(*testing::loadedSample(Sick::yes), 1), QStringLiteral("input: float16, max |x| 900"));
+  EXPECT_EQ(models::operandsText(*testing::loadedSample(Sick::yes), 1), QStringLiteral("input: float16, -900 to 812, max |x| 900"));
 }
 
 TEST(VerdictLine, SaysWhetherThereIsAVerdictAndByWhat) {

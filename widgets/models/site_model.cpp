@@ -56,6 +56,12 @@ QString policyClassText(const std::string& policyClass) {
 }
 
 void addRange(std::vector<Fact>& facts, const LoadedRun& run, const session::SiteSummary& site) {
+  const auto addBounds = [&](const QString& name, Metric min, Metric max) {
+    if (site.values.has(min) && site.values.has(max))
+      facts.push_back({name, QStringLiteral("%1 to %2").arg(qt(base::groupedNumber(site.values[min])), qt(base::groupedNumber(site.values[max])))});
+  };
+  addBounds(QStringLiteral("FP32 range"), Metric::referenceMin, Metric::referenceMax);
+  addBounds(QStringLiteral("AMP range"), Metric::candidateMin, Metric::candidateMax);
   if (!base::isInexact(site.candidateDtype)) return;
   const base::FormatLimits limits = base::limits(run.run->settings.autocast);
   const QString low = run.run->settings.autocast == base::DType::bfloat16 ? QStringLiteral("bfloat16") : QStringLiteral("float16");
@@ -122,14 +128,27 @@ std::vector<Fact> siteFacts(const LoadedRun& run, std::int64_t index, std::int64
   return facts;
 }
 
+std::int64_t siteToShow(const LoadedRun& run, const Selection& selection) {
+  if (!selection.modulePath()) return -1;
+  return selection.site() >= 0 ? selection.site() : run.worstSite(*selection.modulePath());
+}
+
+QString diagnosisText(const LoadedRun& run, std::int64_t site) {
+  for (const session::NonfiniteFinding& finding : run.run->nonfiniteOrigins)
+    if (finding.site == site && site >= 0) return qt(finding.diagnosis);
+  return {};
+}
+
 QString operandsText(const LoadedRun& run, std::int64_t site) {
   QStringList lines;
-  for (const session::NonfiniteFinding& finding : run.run->nonfiniteOrigins) {
-    if (finding.site != site) continue;
-    for (const session::OperandRange& operand : finding.operands)
-      lines << QStringLiteral("%1: %2, max |x| %3").arg(qt(operand.name), qt(base::name(operand.dtype)), qt(base::groupedNumber(operand.range.maxAbs)));
-    break;
-  }
+  for (const auto* findings : {&run.run->nonfiniteOrigins, &run.run->referenceNonfinite})
+    for (const session::NonfiniteFinding& finding : *findings) {
+      if (finding.site != site || site < 0 || !lines.isEmpty()) continue;
+      for (const session::OperandRange& operand : finding.operands)
+        lines << QStringLiteral("%1: %2, %3 to %4, max |x| %5")
+                     .arg(qt(operand.name), qt(base::name(operand.dtype)), qt(base::groupedNumber(operand.range.min)), qt(base::groupedNumber(operand.range.max)),
+                          qt(base::groupedNumber(operand.range.maxAbs)));
+    }
   return lines.join(u'\n');
 }
 

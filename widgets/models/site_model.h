@@ -3,6 +3,7 @@
 
 #include "widgets/models/loaded_run.h"
 #include "widgets/models/row_table_model.h"
+#include "widgets/models/selection.h"
 
 namespace ulpscope::models {
 
@@ -21,7 +22,11 @@ struct Fact {
   bool alarming = false;  // non-finite, or over the site tolerance
 };
 std::vector<Fact> siteFacts(const LoadedRun& run, std::int64_t site, std::int64_t sample);
-// Operands of a finding at this site: "input: float16, max |x| 812"; empty: no finding here.
+// The selected site, or the worst of the selected module; -1: none.
+std::int64_t siteToShow(const LoadedRun& run, const Selection& selection);
+// What a non-finite finding of the candidate at this site says; empty: none here.
+QString diagnosisText(const LoadedRun& run, std::int64_t site);
+// Operands where they were recorded (a finding of the candidate, or of FP32): "input: float16, -812 to 640, max |x| 812".
 QString operandsText(const LoadedRun& run, std::int64_t site);
 
 }  // namespace ulpscope::models

@@ -14,11 +14,21 @@ QString shortList(const std::vector<std::string>& items, std::size_t most) {
   return text;
 }
 
-QString decadeText(double value) {
+namespace {
+
+QString raised(long exponent) {
   static const QString digits = QStringLiteral("⁰¹²³⁴⁵⁶⁷⁸⁹");
-  QString text = value < 0 ? QStringLiteral("−10") : QStringLiteral("10");
-  for (const QChar c : QString::number(std::lround(std::log10(std::fabs(value))))) text += c == u'-' ? QChar(u'⁻') : digits[c.digitValue()];
+  QString text;
+  for (const QChar c : QString::number(exponent)) text += c == u'-' ? QChar(u'⁻') : digits[c.digitValue()];
   return text;
 }
+
+}  // namespace
+
+QString decadeText(double value) {
+  return (value < 0 ? QStringLiteral("−10") : QStringLiteral("10")) + raised(std::lround(std::log10(std::fabs(value))));
+}
+
+QString powerOfTwoText(int exponent) { return QStringLiteral("2") + raised(exponent); }
 
 }  // namespace ulpscope::models

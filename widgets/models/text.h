@@ -18,6 +18,7 @@ QString shortList(const std::vector<std::string>& items, std::size_t most = 6);
 
 // A power of ten for axes: 1e-3 -> "10⁻³".
 QString decadeText(double value);
+QString powerOfTwoText(int exponent);  // "2⁻¹⁴"
 
 // Under which role every model gives what sorting compares.
 inline constexpr int kSortRole = Qt::UserRole + 100;

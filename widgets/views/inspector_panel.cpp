@@ -10,6 +10,8 @@
 #include <QLabel>
 #include <QPushButton>
 #include <QScrollArea>
+#include <QStackedWidget>
+#include <QTabBar>
 #include <QTableView>
 #include <QVBoxLayout>
 
@@ -45,16 +47,49 @@ void setColor(QLabel* label, const QColor& color) {
 }  // namespace
 
 InspectorPanel::InspectorPanel(Workbench& workbench, QWidget* parent) : QWidget(parent), m_workbench(workbench) {
-  auto* body = new QWidget;
-  m_title = makeText(body, true);
+  m_tensor = new TensorInspector(workbench, this);
+  m_tabs = new QTabBar(this);
+  m_tabs->setAccessibleName(tr("Inspector"));
+  m_tabs->setExpanding(false);
+  m_tabs->setDrawBase(false);
+  m_tabs->setStyleSheet(QStringLiteral("QTabBar::tab { padding: 6px 7px; }"));  // four in a narrow dock
+  for (const QString& name : {tr("Facts"), tr("Tensor"), tr("Histogram"), tr("Ladder")}) m_tabs->addTab(name);
+  m_pages = new QStackedWidget(this);
+  QWidget* header = makeHeader();
+  m_pages->addWidget(makeFacts());
+  m_pages->addWidget(m_tensor);
+  auto* layout = new QVBoxLayout(this);
+  layout->setContentsMargins(0, 0, 0, 0);
+  layout->setSpacing(4);
+  layout->addWidget(header);
+  layout->addWidget(m_tabs);
+  layout->addWidget(m_pages, 1);
+  connectViews();
+  refresh();
+}
+
+QWidget* InspectorPanel::makeHeader() {
+  auto* header = new QWidget(this);
+  m_title = makeText(header, true);
   QFont large = m_title->font();
   large.setPointSizeF(large.pointSizeF() * 1.15);
   m_title->setFont(large);
   m_title->setTextInteractionFlags(Qt::TextSelectableByMouse);
-  m_subtitle = makeText(body, false);
-  m_keep = new QPushButton(tr("Keep in FP32"), body);
+  m_subtitle = makeText(header, false);
+  m_keep = new QPushButton(tr("Keep in FP32"), header);
   m_keep->setToolTip(tr("Disable autocast here, inputs to FP32 (Ctrl+K)"));
   m_keep->setAccessibleName(tr("Keep the selected module in FP32"));
+  auto* layout = new QVBoxLayout(header);
+  layout->setContentsMargins(12, 4, 12, 0);
+  layout->setSpacing(6);
+  layout->addWidget(m_title);
+  layout->addWidget(m_subtitle);
+  layout->addWidget(m_keep, 0, Qt::AlignLeft);
+  return header;
+}
+
+QWidget* InspectorPanel::makeFacts() {
+  auto* body = new QWidget;
   m_factArea = new QWidget(body);
   m_factGrid = new QGridLayout(m_factArea);
   m_factGrid->setContentsMargins(0, 0, 0, 0);
@@ -63,7 +98,6 @@ InspectorPanel::InspectorPanel(Workbench& workbench, QWidget* parent) : QWidget(
   m_factGrid->setColumnStretch(0, 6);
   m_factGrid->setColumnStretch(1, 5);
   m_findingTitle = makeText(body, true);
-  m_findingTitle->setText(tr("First non-finite here"));
   m_finding = makeText(body, false);
   m_finding->setTextInteractionFlags(Qt::TextSelectableByMouse);
   m_sitesTitle = makeText(body, true);
@@ -72,8 +106,6 @@ InspectorPanel::InspectorPanel(Workbench& workbench, QWidget* parent) : QWidget(
   auto* layout = new QVBoxLayout(body);
   layout->setContentsMargins(12, 4, 12, 10);
   layout->setSpacing(8);
-  for (QWidget* widget : std::initializer_list<QWidget*>{m_title, m_subtitle}) layout->addWidget(widget);
-  layout->addWidget(m_keep, 0, Qt::AlignLeft);
   for (QWidget* widget : std::initializer_list<QWidget*>{m_factArea, m_findingTitle, m_finding, m_sitesTitle}) layout->addWidget(widget);
   layout->addWidget(m_sites, 1);
   layout->addStretch(0);  // takes the room when the table is hidden
@@ -82,11 +114,15 @@ InspectorPanel::InspectorPanel(Workbench& workbench, QWidget* parent) : QWidget(
   scroll->setWidgetResizable(true);
   scroll->setFrameShape(QFrame::NoFrame);
   scroll->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
-  scroll->setAccessibleName(tr("Inspector"));
-  auto* outer = new QVBoxLayout(this);
-  outer->setContentsMargins(0, 0, 0, 0);
-  outer->addWidget(scroll);
+  scroll->setAccessibleName(tr("Facts"));
+  return scroll;
+}
 
+void InspectorPanel::connectViews() {
+  connect(m_tabs, &QTabBar::currentChanged, this, [this](int tab) {
+    m_pages->setCurrentIndex(tab == kFacts ? 0 : 1);
+    if (tab != kFacts) m_tensor->showPage(static_cast<TensorInspector::Page>(tab - kTensor));
+  });
   connect(m_keep, &QPushButton::clicked, this, [this] {
     if (const auto& path = m_workbench.selection().modulePath()) m_workbench.toggle(*path, models::RegionKind::inputsToFp32);
   });
@@ -96,11 +132,12 @@ InspectorPanel::InspectorPanel(Workbench& workbench, QWidget* parent) : QWidget(
     const auto site = current.data(models::RowTableModel::kKeyRole).toLongLong();
     if (path) m_workbench.selection().select(*path, site, -1);
   });
-  connect(&workbench, &Workbench::viewChanged, this, &InspectorPanel::refresh);
-  connect(&workbench, &Workbench::regionsChanged, this, &InspectorPanel::refresh);
-  connect(&workbench.selection(), &models::Selection::changed, this, &InspectorPanel::refresh);
-  refresh();
+  connect(&m_workbench, &Workbench::viewChanged, this, &InspectorPanel::refresh);
+  connect(&m_workbench, &Workbench::regionsChanged, this, &InspectorPanel::refresh);
+  connect(&m_workbench.selection(), &models::Selection::changed, this, &InspectorPanel::refresh);
 }
+
+void InspectorPanel::showTab(Tab tab) { m_tabs->setCurrentIndex(tab); }
 
 QString InspectorPanel::title() const { return m_title->text(); }
 
@@ -135,7 +172,7 @@ void InspectorPanel::showFacts(const std::vector<models::Fact>& facts) {
 
 void InspectorPanel::showModule(const models::RunPointer& run, const QString& path) {
   const models::Selection& selection = m_workbench.selection();
-  const std::int64_t site = selection.site() >= 0 ? selection.site() : run->worstSite(path);
+  const std::int64_t site = models::siteToShow(*run, selection);
   const std::size_t own = run->sitesOf(path).size();
   m_title->setText(models::modulePathText(path));
   m_subtitle->setText(tr("%1 · %2").arg(typeOf(*run->session, path), own > 0 ? qt(base::counted(static_cast<std::int64_t>(own), "op site")) : tr("no op sites of its own, the worst inside is shown")) +
@@ -143,17 +180,7 @@ void InspectorPanel::showModule(const models::RunPointer& run, const QString& pa
   const bool isKept = m_workbench.regions().names(path, models::RegionKind::inputsToFp32);
   m_keep->setText(isKept ? tr("Put back under autocast") : tr("Keep in FP32"));
   showFacts(site >= 0 ? models::siteFacts(*run, site, selection.sample()) : std::vector<models::Fact>());
-  QString finding;
-  for (const session::NonfiniteFinding& f : run->run->nonfiniteOrigins)
-    if (f.site == site && site >= 0) {
-      finding = qt(f.diagnosis);
-      const QString operands = models::operandsText(*run, site);
-      if (!operands.isEmpty()) finding += tr("\n\nOperands as the op got them\n") + operands;
-      break;
-    }
-  m_finding->setText(finding);
-  m_finding->setVisible(!finding.isEmpty());
-  m_findingTitle->setVisible(!finding.isEmpty());
+  showFinding(*run, site);
   m_siteModel.setModule(run, path);
   m_sitesTitle->setText(own > 0 ? tr("Op sites") : tr("Op sites inside"));
   fitColumns(m_sites);
@@ -161,12 +188,23 @@ void InspectorPanel::showModule(const models::RunPointer& run, const QString& pa
   if (row >= 0) m_sites->setCurrentIndex(m_siteModel.index(row, 0));
 }
 
+void InspectorPanel::showFinding(const models::LoadedRun& run, std::int64_t site) {
+  QString finding = models::diagnosisText(run, site);
+  m_findingTitle->setText(finding.isEmpty() ? tr("Operands as the op got them") : tr("First non-finite here"));
+  const QString operands = models::operandsText(run, site);
+  if (!finding.isEmpty() && !operands.isEmpty()) finding += tr("\n\nOperands as the op got them\n");
+  finding += operands;
+  m_finding->setText(finding);
+  m_finding->setVisible(!finding.isEmpty());
+  m_findingTitle->setVisible(!finding.isEmpty());
+}
+
 void InspectorPanel::refresh() {
   const auto& path = m_workbench.selection().modulePath();
   const models::RunPointer& run = m_workbench.shownRun();
   const bool hasModule = path.has_value() && run;
   m_isRefreshing = true;
-  for (QWidget* widget : std::initializer_list<QWidget*>{m_keep, m_factArea, m_findingTitle, m_finding, m_sitesTitle, m_sites}) widget->setVisible(hasModule);
+  for (QWidget* widget : std::initializer_list<QWidget*>{m_keep, m_tabs, m_pages, m_factArea, m_findingTitle, m_finding, m_sitesTitle, m_sites}) widget->setVisible(hasModule);
   setColor(m_subtitle, plots::themeOf(this).muted);
   if (hasModule) {
     showModule(run, *path);

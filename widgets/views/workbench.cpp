@@ -13,6 +13,7 @@
 #include <QFileInfo>
 #include <QUndoCommand>
 
+#include <algorithm>
 #include <functional>
 
 namespace ulpscope::views {
@@ -119,6 +120,15 @@ session::RunRequest Workbench::nextRequest() const {
 
 void Workbench::rerun() {
   if (m_loaded.b) start(nextRequest());
+}
+
+void Workbench::captureAndRerun(const QString& modulePath) {
+  if (!m_loaded.b) return;
+  session::RunRequest request = nextRequest();
+  const std::string pattern = modulePath.isEmpty() ? "." : core(modulePath);
+  std::vector<std::string>& capture = request.settings.capture;
+  if (std::find(capture.begin(), capture.end(), pattern) == capture.end()) capture.push_back(pattern);
+  start(request);
 }
 
 void Workbench::reviseCriteria(const std::string& canonical, const QString& reason) { m_revisionWriter.write(m_loaded.path, canonical, reason); }

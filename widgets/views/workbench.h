@@ -43,6 +43,8 @@ class Workbench : public QObject {
   void closeSession();
   void runDemo(const QString& name);
   void rerun();
+  // The same, and what the module's ops return is stored, all below it included; the globs of run B stay.
+  void captureAndRerun(const QString& modulePath);
   void runNew(const session::RunRequest& request);  // any experiment; its session is shown when it is done
   void reviseCriteria(const std::string& canonical, const QString& reason);
   void runAgain();                                  // the last one asked for, after it failed

@@ -210,6 +210,27 @@ TEST(FloatFormats, Tf32KeepsTenBitsAndTiesToEven) {
   EXPECT_EQ(roundToTf32(-INFINITY), -INFINITY);
 }
 
+// Its 19 bits are the upper ones of a float32; limits follow from the largest and smallest patterns.
+TEST(FloatFormats, Tf32FromDoubleRoundsOnceWithinItsLimits) {
+  const FormatLimits limit = tf32Limits();
+  EXPECT_EQ(limit.maxFinite, std::bit_cast<float>(0x7F7FE000U));
+  EXPECT_EQ(limit.minNormal, std::bit_cast<float>(0x00800000U));
+  EXPECT_EQ(limit.minSubnormal, std::bit_cast<float>(0x00002000U));
+  EXPECT_EQ(tf32FromDouble(limit.overflowFrom), kInf);
+  EXPECT_EQ(tf32FromDouble(-std::nextafter(limit.overflowFrom, 0.0)), -limit.maxFinite);
+  EXPECT_EQ(tf32FromDouble(1 + 0x1p-11 + 0x1p-40), 1 + 0x1p-10) << "by way of float32 it would be a tie";
+  EXPECT_EQ(tf32FromDouble(0x1p-137), 0);
+  EXPECT_EQ(tf32FromDouble(0x1p-137 * (1 + 0x1p-52)), 0x1p-136);
+  EXPECT_TRUE(std::signbit(tf32FromDouble(-0.0)));
+  EXPECT_TRUE(std::isnan(tf32FromDouble(kNan)));
+  for (std::uint32_t pattern = 0; pattern < (1U << 18); ++pattern) {
+    const float value = std::bit_cast<float>(pattern << 13);
+    if (std::isnan(value)) continue;
+    ASSERT_EQ(tf32FromDouble(value), value) << pattern;
+    ASSERT_EQ(roundToTf32(value), value) << pattern;
+  }
+}
+
 TEST(UlpDistance, CountsStepsAcrossTheWholeLine) {
   for (const Format& format : kFormats) {
     for (int bits = 0; bits < format.infinity(); ++bits) {
