@@ -73,7 +73,7 @@ void RunsPanel::makeTable() {
   m_table->setSortingEnabled(true);
   m_table->sortByColumn(RunsModel::kRun, Qt::AscendingOrder);
   m_table->setEditTriggers(QAbstractItemView::EditKeyPressed);
-  m_table->setMinimumHeight(m_table->verticalHeader()->defaultSectionSize() * 3);
+  m_table->setMinimumHeight(m_table->verticalHeader()->defaultSectionSize() * 4 + 4);  // head, two runs, scroll bar
   // Enter and double click: show it.
   connect(m_table, &QTableView::activated, this, [this](const QModelIndex& index) {
     if (index.column() != RunsModel::kName) act(kShowB);
