@@ -42,6 +42,7 @@ void TensorLoader::load(const TensorRequest& request) {
 void TensorLoader::cancel() {
   ++m_newest;
   m_isLoading = false;
+  m_last = nullptr;
 }
 
 }  // namespace ulpscope::jobs

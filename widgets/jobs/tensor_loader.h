@@ -29,7 +29,7 @@ class TensorLoader : public QObject {
   // A newer request replaces an older one: only the newest is answered, one that has not begun never begins.
   // Another slice of what was read last is not read again.
   void load(const TensorRequest& request);
-  void cancel();  // nothing asked for so far is answered
+  void cancel();  // nothing asked for so far is answered; what was read last is let go
   bool isLoading() const { return m_isLoading; }
 
  signals:

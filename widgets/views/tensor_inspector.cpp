@@ -67,7 +67,7 @@ TensorInspector::TensorInspector(Workbench& workbench, QWidget* parent) : QStack
   connect(&m_patience, &QTimer::timeout, this, [this] { showNotice(tr("Reading the stored values…"), false); });
   connect(&m_loader, &jobs::TensorLoader::loaded, this, &TensorInspector::showPicture);
   connect(&m_loader, &jobs::TensorLoader::failed, this, [this](const base::Error& error) {
-    m_picture = nullptr;
+    letGo();
     showNotice(qt(error.message()), false);
   });
   connect(m_maps, &TensorMapsPage::elementChosen, this, &TensorInspector::selectElement);
@@ -156,8 +156,16 @@ void TensorInspector::refresh() {
   if (nothing.why.isEmpty()) return load(isSameSite && m_picture ? std::optional(m_picture->slice.choice()) : std::nullopt);
   m_loader.cancel();
   m_patience.stop();
-  m_picture = nullptr;
+  letGo();
   showNotice(nothing.why, nothing.canCapture);
+}
+
+// A look can be large: nothing keeps one that is not shown.
+void TensorInspector::letGo() {
+  m_picture = nullptr;
+  m_maps->setPicture(nullptr);
+  m_histogram->setLook(nullptr);
+  m_exponents.setLook(nullptr);
 }
 
 void TensorInspector::load(const std::optional<render::SliceChoice>& slice) {

@@ -52,6 +52,7 @@ class TensorInspector : public QStackedWidget {
   QWidget* makeHistogram();
   QWidget* makeLadder();
   void load(const std::optional<render::SliceChoice>& slice);
+  void letGo();
   void showPicture(const models::TensorPicturePointer& picture);
   void showNotice(const QString& text, bool canCapture);
   void showElement();
