@@ -202,7 +202,7 @@ QVariant ModuleTreeModel::fp32Data(const Node& node, int role) const {
 
 QVariant ModuleTreeModel::headerData(int section, Qt::Orientation orientation, int role) const {
   if (orientation != Qt::Horizontal) return {};
-  if (role == Qt::DisplayRole) return QStringList{QStringLiteral("Module"), QStringLiteral("Ran in"), QStringLiteral("Worst error"), QStringLiteral("FP32")}.value(section);
+  if (role == Qt::DisplayRole) return QStringList{QStringLiteral("Module"), QStringLiteral("Dtype"), QStringLiteral("Worst error"), QStringLiteral("FP32")}.value(section);
   if (role == Qt::ToolTipRole)
     return QStringList{QStringLiteral("Module path as named_modules() writes it"), QStringLiteral("Dtype of the module's outputs under autocast"),
                        QStringLiteral("Worst relative L2 error of the module's op sites; grey: within the site tolerance"),

@@ -209,7 +209,7 @@ void paintSampleAxis(QPainter& painter, const HeatmapScene& s) {
   }
   const QString title = (showIds ? QStringLiteral("sample id, %1") : QStringLiteral("n-th sample, %1")).arg(s.look.order);
   painter.drawText(QRectF(s.plot.left() - 40, s.plot.bottom() + kTickLength + 4 + metrics.height(), s.plot.width() + 80, metrics.height() + 2),
-                   Qt::AlignHCenter | Qt::AlignTop, title);
+                   Qt::AlignHCenter | Qt::AlignTop, metrics.elidedText(title, Qt::ElideRight, s.plot.width() + 80));
 }
 
 void paintTriangle(QPainter& painter, QPointF c, double r, render::CellKind kind) {

@@ -107,6 +107,7 @@ const QPixmap& HeatmapView::scene() {
 
 void HeatmapView::paintScene(QPainter& painter) {
   const Theme& theme = themeOf(this);
+  if (rowCount() > 0 && columnCount() > 0) painter.setClipRegion(QRegion(rect()).subtracted(m_plot));  // the map's own pixels are painted anyway
   painter.fillRect(rect(), theme.base);
   if (rowCount() == 0 || columnCount() == 0) return;
   const HeatmapScene scene{*m_content, m_look, m_view, m_plot, theme};

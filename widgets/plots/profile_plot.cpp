@@ -43,7 +43,7 @@ std::vector<Tick> ticksOf(const ProfilePlot::Content& content) {
 }  // namespace
 
 ProfilePlot::ProfilePlot(QWidget* parent) : QWidget(parent) {
-  setAccessibleName(tr("Module maximum"));
+  setAccessibleName(tr("Row maximum"));
   setAccessibleDescription(tr("The largest value of each heatmap row; the same numbers stand in the module tree's badges."));
   setFixedWidth(kWidth);
 }
@@ -116,7 +116,7 @@ void ProfilePlot::paintAxis(QPainter& painter) const {
     painter.drawText(QRectF(std::clamp(x - textWidth / 2.0, 0.0, std::max(0.0, width() - textWidth - 1.0)), below, textWidth + 1, metrics.height()), Qt::AlignCenter, tick.words);
   }
   painter.drawText(QRectF(0, below + 2 + metrics.height(), width(), metrics.height() + 2), Qt::AlignHCenter | Qt::AlignTop,
-                   metrics.elidedText(tr("module maximum"), Qt::ElideRight, width()));
+                   metrics.elidedText(tr("row maximum"), Qt::ElideRight, width()));
   painter.setPen(QPen(theme.line, 1));
   painter.drawRect(plotRect());
 }

@@ -6,6 +6,7 @@
 #include "widgets/views/flow_layout.h"
 
 #include <QComboBox>
+#include <QEvent>
 #include <QHBoxLayout>
 #include <QLabel>
 #include <QStandardItemModel>
@@ -128,6 +129,11 @@ void HeatmapControls::setLive() {
   setAvailable(m_metric, {}, why);
   setAvailable(m_rows, {}, why);
   setAvailable(m_order, {}, why);
+}
+
+void HeatmapControls::changeEvent(QEvent* event) {
+  QWidget::changeEvent(event);
+  if (event->type() == QEvent::PaletteChange && m_table != nullptr) refreshIcons();
 }
 
 void HeatmapControls::refreshIcons() {

@@ -27,6 +27,9 @@ class HeatmapControls : public QWidget {
   void changed();
   void fitClicked();
 
+ protected:
+  void changeEvent(QEvent* event) override;
+
  private:
   QComboBox* addCombo(const QString& label, const QString& name);
   void refreshMetrics(const std::vector<models::RunPointer>& runs);

@@ -40,7 +40,7 @@ using models::qt;
 
 constexpr int kMostRecent = 8;
 constexpr int kNarrow = 1280;
-constexpr int kModulesWidth = 334;
+constexpr int kModulesWidth = 378;
 constexpr int kInspectorWidth = 325;
 constexpr int kFindingsHeight = 310;
 

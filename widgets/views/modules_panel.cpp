@@ -3,6 +3,7 @@
 #include "core/base/number_text.h"
 #include "core/model/model_info.h"
 #include "widgets/models/text.h"
+#include "widgets/plots/icons.h"
 #include "widgets/plots/theme.h"
 #include "widgets/views/badge_delegate.h"
 
@@ -63,7 +64,7 @@ void ModulesPanel::makeTree() {
   m_tree->setAccessibleName(tr("Modules"));
   m_tree->setAccessibleDescription(tr("Space: FP32 of the module, Shift+Space: of its parent; the context menu has both kinds"));
   m_tree->setUniformRowHeights(true);
-  m_tree->setIndentation(14);
+  m_tree->setIndentation(12);
   m_tree->setAllColumnsShowFocus(true);
   m_tree->setContextMenuPolicy(Qt::CustomContextMenu);
   m_tree->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
@@ -74,9 +75,9 @@ void ModulesPanel::makeTree() {
   header->setSectionResizeMode(QHeaderView::Fixed);
   header->setSectionResizeMode(ModuleTreeModel::kModule, QHeaderView::Stretch);
   const auto widthOf = [this](const QString& text) { return fontMetrics().horizontalAdvance(text); };
-  header->resizeSection(ModuleTreeModel::kDtype, std::max(widthOf(tr("Ran in")), widthOf(tr("mixed"))) + 14);
-  header->resizeSection(ModuleTreeModel::kBadge, std::max(kBadgeWidth, widthOf(tr("from above")) + 36));
-  header->resizeSection(ModuleTreeModel::kFp32, std::max(kFp32Width, widthOf(tr("FP32")) + 14));
+  header->resizeSection(ModuleTreeModel::kDtype, std::max(widthOf(tr("Dtype")), widthOf(tr("mixed"))) + 20);
+  header->resizeSection(ModuleTreeModel::kBadge, std::max(kBadgeWidth, widthOf(tr("from above")) + 38));
+  header->resizeSection(ModuleTreeModel::kFp32, std::max(kFp32Width, widthOf(tr("FP32")) + 18));
 }
 
 QWidget* ModulesPanel::makeOrderLine() {
@@ -89,6 +90,7 @@ QWidget* ModulesPanel::makeOrderLine() {
     m_order->addItem(words, static_cast<int>(order));
   m_next = new QToolButton(line);
   m_next->setText(tr("Where it starts"));
+  m_next->setToolButtonStyle(Qt::ToolButtonTextBesideIcon);
   m_next->setAccessibleName(tr("Go to the largest introduced error"));
   m_next->setToolTip(tr("Go to the module that introduces the largest error; again: to the next largest"));
   auto* label = new QLabel(tr("Order"), line);
@@ -186,13 +188,9 @@ void ModulesPanel::refreshMessage() {
 void ModulesPanel::refreshColors() {
   const plots::Theme& theme = plots::themeOf(this);
   const bool isStale = m_workbench.isStale();
-  QPalette palette = this->palette();
-  palette.setColor(QPalette::WindowText, isStale ? theme.warn : theme.text);
-  palette.setColor(QPalette::Window, isStale ? theme.warnPill : theme.window);
-  m_policy->setAutoFillBackground(isStale);
-  m_policy->setPalette(palette);
-  palette.setColor(QPalette::WindowText, theme.bad);
-  m_message->setPalette(palette);
+  m_policy->setStyleSheet(isStale ? QStringLiteral("QLabel { background: %1; color: %2; border-radius: 4px; }").arg(theme.warnPill.name(), theme.warn.name()) : QString());
+  m_next->setIcon(plots::themedIcon(QStringLiteral("next"), theme.text, theme.muted));
+  m_message->setStyleSheet(QStringLiteral("QLabel { color: %1; }").arg(theme.bad.name()));
 }
 
 void ModulesPanel::changeEvent(QEvent* event) {

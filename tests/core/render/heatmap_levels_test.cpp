@@ -34,7 +34,8 @@ Cells cellsOf(int at, double first, double step, std::int64_t count, double slac
   const bool isCentre = step <= 1 && slack == 0;
   const double from = first + (isCentre ? at + 0.5 : at - slack) * step;
   const double to = isCentre ? from : first + (at + 1 + slack) * step;
-  const auto begin = static_cast<std::int64_t>(std::floor(from)), end = isCentre ? begin + 1 : static_cast<std::int64_t>(std::ceil(to));
+  constexpr double kRounding = 1e-9;  // an edge on a cell's edge touches no more
+  const auto begin = static_cast<std::int64_t>(std::floor(from + kRounding)), end = isCentre ? begin + 1 : static_cast<std::int64_t>(std::ceil(to - kRounding));
   return {std::clamp<std::int64_t>(begin, 0, count), std::clamp<std::int64_t>(end, 0, count)};
 }
 
@@ -60,6 +61,7 @@ void expectWithinHalfAPixel(const std::shared_ptr<const HeatmapData>& data, cons
 TEST(HeatmapLevels, GiveEachPixelTheWorstOfItsCells) {
   const auto data = randomData(5000, 60);
   expectWithinHalfAPixel(data, identity(60), wholeMap(5000, 60, 130, 140));
+  expectWithinHalfAPixel(data, identity(60), wholeMap(5000, 60, 130, 300));
   expectWithinHalfAPixel(data, identity(60), {.firstRow = 17.25, .lastRow = 4200.5, .firstColumn = 3, .lastColumn = 51.5, .width = 131, .height = 149});
   expectWithinHalfAPixel(data, identity(60), {.firstRow = 40, .lastRow = 47, .firstColumn = 10, .lastColumn = 22, .width = 120, .height = 100});
 }

@@ -149,6 +149,9 @@ TEST(WorstSite, IsTheOneWhoseCellARowShows) {
   EXPECT_EQ(worstSiteOf(rows[0], f.metrics, Metric::relL2, 1), 2);  // NaN
   EXPECT_EQ(worstSiteOf(rows[1], f.metrics, Metric::relL2, 1), 1);
   EXPECT_EQ(worstSiteOf(rows[0], f.metrics, Metric::introducedRelL2, 0), -1);
+  Fixture equal;
+  equal.metrics[Metric::relL2].values[0] = 5e-3F;
+  EXPECT_EQ(worstSiteOf(rows[0], equal.metrics, Metric::relL2, 0), 0) << "the first of equals";
 }
 
 TEST(Difference, MatchesUnfoldedOpSitesByName) {
