@@ -28,6 +28,7 @@ class CriteriaSheet : public QWidget {
   void begin(const QString& about, const std::vector<std::string>& outputs, const std::string& decisionRule);
   // Another revision of locked ones.
   void beginRevision(const QString& about, const std::string& canonical);
+  void refreshTheme() { refresh(); }
   // The document as it stands, JSON.
   const std::string& document() const { return m_document; }
   QString problem() const;  // why it cannot be locked; empty: it can

@@ -22,6 +22,7 @@ class InspectorPanel : public QWidget {
  public:
   enum Tab { kFacts, kTensor, kHistogram, kLadder };
   explicit InspectorPanel(Workbench& workbench, QWidget* parent = nullptr);
+  void refreshTheme() { refresh(); }  // labels keep the colours that they were given
   QString title() const;
   QString factValue(const QString& name) const;  // of the facts shown; empty: no such fact
   QTableView* siteTable() const { return m_sites; }

@@ -367,6 +367,9 @@ void MainWindow::refreshIcons() {
   m_findings->refreshIcons();
   m_message->refreshIcons();
   m_start->refreshTheme();
+  m_inspector->refreshTheme();
+  m_runSheet->refreshTheme();
+  m_criteria->refreshTheme();
 }
 
 void MainWindow::selectSite(const QString& modulePath, std::int64_t sample) {

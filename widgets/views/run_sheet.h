@@ -33,6 +33,7 @@ class RunSheet : public QWidget {
   // The sheet's defaults: FP16, everything captured within a budget, the probe checked.
   static models::RunForm defaults();
 
+  void refreshTheme() { showProblems(std::map(m_problems)); }
   Intent intent() const { return m_intent; }
   models::RunForm form() const;
   QString problem(models::RunField field) const;  // shown beside the field; empty: none

@@ -116,6 +116,7 @@ QWidget* RunSheet::makeHead() {
   m_facts = makeText({}, 1.0, false, head);
   m_facts->setTextInteractionFlags(Qt::TextSelectableByMouse);
   m_facts->setObjectName(QStringLiteral("facts"));
+  m_facts->setAccessibleName(tr("What was found in model and inputs"));
   auto* snippet = new QPushButton(tr("Export from Python…"), head);
   connect(snippet, &QPushButton::clicked, this, [this] { SnippetDialog(this).exec(); });
   auto* layout = new QGridLayout(head);
