@@ -3,10 +3,12 @@
 #include "widgets/plots/theme.h"
 #include "widgets/views/findings_panel.h"
 #include "widgets/views/flips_panel.h"
+#include "widgets/views/inspector_panel.h"
 
 #include <QApplication>
 #include <QDir>
 #include <QEventLoop>
+#include <QTabBar>
 #include <QTimer>
 
 #include <cstdio>
@@ -61,6 +63,12 @@ void takeAll(views::MainWindow& window, Camera& camera, const QString& theme) {
   findings->flips()->showPage(views::FlipsPanel::kGallery);
   camera.take(theme + QStringLiteral("-gallery"));
   findings->flips()->showPage(views::FlipsPanel::kTable);
+  QTabBar* looks = window.inspector()->tabBar();
+  for (int tab = 0; tab < looks->count(); ++tab) {
+    looks->setCurrentIndex(tab);
+    camera.take(theme + QStringLiteral("-inspector-") + looks->tabText(tab).toLower());
+  }
+  looks->setCurrentIndex(0);
   if (window.workbench().runA() != nullptr) {
     for (const auto& [view, name] : {std::pair{views::RunView::a, QStringLiteral("-run-a")}, {views::RunView::difference, QStringLiteral("-difference")}}) {
       window.workbench().setView(view);

@@ -5,6 +5,7 @@
 #include "widgets/models/text.h"
 #include "widgets/plots/theme.h"
 #include "widgets/views/tables.h"
+#include "widgets/views/texts.h"
 
 #include <nlohmann/json.hpp>
 
@@ -61,22 +62,14 @@ CriteriaSheet::CriteriaSheet(QWidget* parent) : QWidget(parent) {
   m_confirm = [this](const QString& text) {
     return QMessageBox::question(this, tr("Lock the criteria"), text, QMessageBox::Ok | QMessageBox::Cancel, QMessageBox::Cancel) == QMessageBox::Ok;
   };
-  auto* title = new QLabel(tr("Acceptance criteria"), this);
-  QFont large = title->font();
-  large.setPointSizeF(large.pointSizeF() * 1.5);
-  large.setBold(true);
-  title->setFont(large);
-  m_about = new QLabel(this);
-  m_about->setTextFormat(Qt::PlainText);
-  m_about->setWordWrap(true);
+  QLabel* title = makeText(tr("Acceptance criteria"), 1.5, true, this);
+  m_about = makeText({}, 1, false, this);
   m_name = new QLineEdit(this);
   m_name->setPlaceholderText(tr("Title of these criteria, for verdict and reports"));
   m_name->setAccessibleName(tr("Title of the criteria"));
   m_table = makeTable(this, &m_model, tr("Limits"));
   m_table->setEditTriggers(QAbstractItemView::DoubleClicked | QAbstractItemView::EditKeyPressed | QAbstractItemView::AnyKeyPressed);
-  m_problem = new QLabel(this);
-  m_problem->setTextFormat(Qt::PlainText);
-  m_problem->setWordWrap(true);
+  m_problem = makeText({}, 1, false, this);
   auto* layout = new QVBoxLayout(this);
   layout->setContentsMargins(16, 14, 16, 8);
   for (QWidget* widget : std::initializer_list<QWidget*>{title, m_about, m_name, makeTools()}) layout->addWidget(widget);

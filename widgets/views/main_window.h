@@ -59,9 +59,7 @@ class MainWindow : public QMainWindow {
   CriteriaSheet* criteriaSheet() const { return m_criteria; }
   QWidget* page() const;  // the start page, a sheet or the heatmap
   bool isCovered() const;  // results are not to be seen now: criteria are being written
-  // What closing would lose, a line each; empty: nothing.
-  QStringList unsaved() const;
-  // Asks before closing loses something; replaced by tests.
+  QStringList unsaved() const;  // what closing would lose, a line each; asked before it happens, replaced by tests:
   void setConfirmClose(std::function<bool(const QStringList& lost)> confirm) { m_confirmClose = std::move(confirm); }
   RunBar* runBar() const { return m_runBar; }
   SessionBar* sessionBar() const { return m_sessionBar; }
@@ -73,8 +71,8 @@ class MainWindow : public QMainWindow {
   // How the docks lie while results are shown. A state of another version, or none, leaves the usual layout.
   void setDockState(const QByteArray& state) { m_dockState = state; }
   QByteArray dockState() const;
-  void showStart();    // the start page, with the session still open
-  void showSession();  // back to the session's results
+  void showStart();  // the session stays open
+  void showSession();
 
  signals:
   void themeChosen(ulpscope::plots::ThemeChoice choice);
@@ -131,8 +129,8 @@ class MainWindow : public QMainWindow {
   StartPage* m_start = nullptr;
   RunSheet* m_runSheet = nullptr;
   CriteriaSheet* m_criteria = nullptr;
-  models::RunForm m_pending;   // of the run whose criteria are being written
-  bool m_isRevising = false;   // the criteria sheet is for a revision, not for a run
+  models::RunForm m_pending;  // of the run whose criteria are being written
+  bool m_wasShown = false, m_isNarrow = false, m_isRevising = false;  // m_isRevising: the criteria sheet is for a revision, not for a run
   std::function<bool(const QStringList&)> m_confirmClose;
   MessageBar* m_message = nullptr;
   RunBar* m_runBar = nullptr;
@@ -146,7 +144,6 @@ class MainWindow : public QMainWindow {
   QList<QDockWidget*> m_docks;
   QLabel *m_device = nullptr, *m_status = nullptr;
   QByteArray m_dockState;
-  bool m_wasShown = false, m_isNarrow = false;
 };
 
 }  // namespace ulpscope::views

@@ -3,6 +3,7 @@
 
 #include "widgets/models/text.h"
 #include "widgets/views/snippet_dialog.h"
+#include "widgets/views/texts.h"
 
 #include <QCheckBox>
 #include <QComboBox>
@@ -27,17 +28,6 @@ constexpr int kLookDelayMs = 400;
 constexpr int kMostBatch = 1 << 20;
 constexpr int kMostBudgetMiB = 1 << 20;
 const QStringList kRules{QStringLiteral("none"), QStringLiteral("argmax"), QStringLiteral("argmin"), QStringLiteral("topk"), QStringLiteral("threshold"), QStringLiteral("exact"), QStringLiteral("regression")};
-
-QLabel* makeText(const QString& text, double scale, bool isBold, QWidget* parent) {
-  auto* label = new QLabel(text, parent);
-  label->setTextFormat(Qt::PlainText);
-  label->setWordWrap(true);
-  QFont font = label->font();
-  font.setPointSizeF(font.pointSizeF() * scale);
-  font.setBold(isBold);
-  label->setFont(font);
-  return label;
-}
 
 // The editor may stand in a row of its own with a button.
 template <typename T>

@@ -4,6 +4,7 @@
 #include "core/session/demo.h"
 #include "widgets/models/text.h"
 #include "widgets/plots/theme.h"
+#include "widgets/views/texts.h"
 
 #include <QFileInfo>
 #include <QFrame>
@@ -37,17 +38,6 @@ void clear(QLayout* layout) {
   }
 }
 
-QLabel* makeLabel(const QString& text, double scale, bool bold, QWidget* parent) {
-  auto* label = new QLabel(text, parent);
-  label->setTextFormat(Qt::PlainText);
-  label->setWordWrap(true);
-  QFont font = label->font();
-  font.setPointSizeF(font.pointSizeF() * scale);
-  font.setBold(bold);
-  label->setFont(font);
-  return label;
-}
-
 }  // namespace
 
 StartPage::StartPage(QWidget* parent) : QWidget(parent) {
@@ -56,8 +46,8 @@ StartPage::StartPage(QWidget* parent) : QWidget(parent) {
   auto* layout = new QVBoxLayout(page);
   layout->setSpacing(12);
   layout->addStretch(1);
-  layout->addWidget(makeLabel(tr("Where does mixed precision break your model?"), 1.7, true, page));
-  layout->addWidget(makeLabel(tr("Ulpscope runs a model in FP32 and under autocast on the same inputs and shows, op by op, where the two part: "
+  layout->addWidget(makeText(tr("Where does mixed precision break your model?"), 1.7, true, page));
+  layout->addWidget(makeText(tr("Ulpscope runs a model in FP32 and under autocast on the same inputs and shows, op by op, where the two part: "
                                  "the first NaN or inf, the decisions that flip, and what to keep in FP32 so that it stops."), 1.0, false, page));
   layout->addSpacing(8);
   addIntents(layout);
@@ -68,7 +58,7 @@ StartPage::StartPage(QWidget* parent) : QWidget(parent) {
   layout->addWidget(m_recentArea);
   m_recentArea->hide();
   layout->addSpacing(8);
-  layout->addWidget(makeLabel(tr("Museum of breakages: small models after real reports, run here and now"), 1.15, true, page));
+  layout->addWidget(makeText(tr("Museum of breakages: small models after real reports, run here and now"), 1.15, true, page));
   addDemoCards(layout);
   layout->addStretch(2);
   auto* centred = new QWidget;
@@ -91,8 +81,8 @@ QWidget* StartPage::makeCard(const QString& title, const QString& text, const QS
   card->setObjectName(QStringLiteral("card"));
   auto* inside = new QVBoxLayout(card);
   inside->setContentsMargins(14, 12, 14, 12);
-  inside->addWidget(makeLabel(title, 1.05, true, card));
-  inside->addWidget(makeLabel(text, 1.0, false, card));
+  inside->addWidget(makeText(title, 1.05, true, card));
+  inside->addWidget(makeText(text, 1.0, false, card));
   inside->addStretch(1);
   auto* push = new QPushButton(button, card);
   push->setAccessibleName(buttonName);
@@ -119,7 +109,7 @@ void StartPage::addDemoCards(QVBoxLayout* layout) {
   const base::Result<std::vector<session::Demo>> demos =
       folder.ok() ? session::listDemos(folder.value()) : base::Result<std::vector<session::Demo>>(folder.error());
   if (!demos.ok()) {
-    layout->addWidget(makeLabel(tr("No demos: %1").arg(qt(demos.error().message())), 1.0, false, this));
+    layout->addWidget(makeText(tr("No demos: %1").arg(qt(demos.error().message())), 1.0, false, this));
     return;
   }
   auto* cards = new QGridLayout;
@@ -142,7 +132,7 @@ void StartPage::setRecentSessions(const QStringList& paths) {
   clear(m_recent);
   m_recentArea->setVisible(!paths.isEmpty());
   if (paths.isEmpty()) return;
-  m_recent->addWidget(makeLabel(tr("Recent sessions"), 1.15, true, m_recentArea));
+  m_recent->addWidget(makeText(tr("Recent sessions"), 1.15, true, m_recentArea));
   for (const QString& path : paths) {
     const QFileInfo file(path);
     auto* button = new QPushButton(tr("%1   %2").arg(file.fileName(), file.absolutePath()), m_recentArea);

@@ -3,6 +3,7 @@
 #include "core/base/number_text.h"
 #include "core/session/criteria.h"
 #include "core/session/demo.h"
+#include "widgets/models/badge.h"
 #include "widgets/models/nonfinite_model.h"
 #include "widgets/models/text.h"
 #include "widgets/views/run_desk.h"
@@ -273,12 +274,12 @@ void Workbench::selectFirstNonfinite() {
     selectPlace(findings().front());
 }
 
-// Where a session opens: at its first non-finite op, at its first flip, or at its worst op site.
+// Where a session opens: at its first non-finite op, at its first flip, or where most of the error starts.
 void Workbench::selectFirst() {
   if (!shownRun()) return;
   if (const auto places = findings(); !places.empty()) return selectPlace(places.front());
-  const std::int64_t worst = shownRun()->worstSite({});
-  if (worst >= 0) m_selection.select(qt(shownRun()->run->sites[static_cast<std::size_t>(worst)].modulePath), worst, shownRun()->run->sites[static_cast<std::size_t>(worst)].worstSample);
+  if (const auto ranked = models::rankedByIntroducedError(*shownRun()->run); !ranked.empty())
+    m_selection.select(qt(ranked.front().modulePath), ranked.front().site, shownRun()->run->sites[static_cast<std::size_t>(ranked.front().site)].worstSample);
   selectFirstNonfinite();
 }
 
