@@ -15,9 +15,11 @@
 #include <cstdio>
 #include <cstring>
 #include <exception>
+#include <filesystem>
 #include <memory>
 #include <sstream>
 #include <string_view>
+#include <system_error>
 
 namespace ulpscope::cli {
 namespace {
@@ -141,6 +143,13 @@ int start(int argc, const char* const* argv) {
 
 int main(int argc, char** argv) try {
   return ulpscope::cli::withOutputChecked(ulpscope::cli::start(argc, argv));
+} catch (const std::filesystem::filesystem_error& e) {
+  std::fprintf(stderr, "ulpscope: internal error: %s\n", e.what());
+  return ulpscope::base::exitCode(ulpscope::base::ErrorKind::internal);
+} catch (const std::system_error& fault) {  // of fmt::print: more than a buffer, and nobody takes it
+  if (fault.code().value() == EPIPE) return 0;
+  std::fprintf(stderr, "ulpscope: standard output: cannot be written: %s\n", std::strerror(fault.code().value()));
+  return ulpscope::base::exitCode(ulpscope::base::ErrorKind::run);
 } catch (const std::exception& e) {
   std::fprintf(stderr, "ulpscope: internal error: %s\n", e.what());
   return ulpscope::base::exitCode(ulpscope::base::ErrorKind::internal);

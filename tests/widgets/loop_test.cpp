@@ -61,6 +61,7 @@ TEST(Loop, OpensTheDemoSeesTheOverflowTogglesTheModuleReRunsAndIsClean) {
 
   ASSERT_TRUE(QTest::qWaitForWindowExposed(&window));
   QCoreApplication::processEvents();  // docks and hint have come just now: they are laid out before anybody clicks
+  ASSERT_TRUE(window.modules()->isVisible()) << "docks come with the first results";
   QTreeView* tree = window.modules()->tree();
   const QModelIndex box = window.modules()->viewIndexOf(cure, ModuleTreeModel::kFp32);
   tree->scrollTo(box);
@@ -114,6 +115,7 @@ TEST(Loop, OpensAModelRunsItFindsTheOverflowAndCuresIt) {
   EXPECT_GT(partial, 0) << "the heatmap filled while it ran";
   EXPECT_EQ(bench.live().samplesDone(), 64);
   EXPECT_EQ(bench.selection().modulePath(), QStringLiteral("layers.3.feed_forward.wo"));
+  EXPECT_TRUE(window.modules()->isVisible() && window.inspector()->isVisible() && window.findings()->isVisible());
   // What was streamed is what was stored.
   const auto live = bench.live().content();
   for (std::int64_t row = 0; row < live->rowCount(); ++row)

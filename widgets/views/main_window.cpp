@@ -29,6 +29,7 @@
 #include <QMimeData>
 #include <QStackedWidget>
 #include <QStatusBar>
+#include <QTimer>
 #include <QToolBar>
 #include <QToolButton>
 #include <QVBoxLayout>
@@ -292,6 +293,7 @@ void MainWindow::connectWorkbench() {
     m_docks[2]->show();
     m_findings->setCurrentIndex(tab);
   };
+  connect(m_steps, &StepStrip::criteriaClicked, this, [showTab] { showTab(FindingsPanel::kCriteria); });
   connect(m_steps, &StepStrip::runClicked, this, [showTab] { showTab(FindingsPanel::kRuns); });
   connect(m_steps, &StepStrip::findingClicked, this, [this, showTab] {
     const models::RunPointer& run = m_workbench.shownRun();
@@ -367,9 +369,12 @@ void MainWindow::refreshIcons() {
   m_findings->refreshIcons();
   m_message->refreshIcons();
   m_start->refreshTheme();
-  m_inspector->refreshTheme();
-  m_runSheet->refreshTheme();
-  m_criteria->refreshTheme();
+  // They make their labels anew, and Qt is walking over all widgets now.
+  QTimer::singleShot(0, this, [this] {
+    m_inspector->refreshTheme();
+    m_runSheet->refreshTheme();
+    m_criteria->refreshTheme();
+  });
 }
 
 void MainWindow::selectSite(const QString& modulePath, std::int64_t sample) {

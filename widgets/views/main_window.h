@@ -130,7 +130,7 @@ class MainWindow : public QMainWindow {
   RunSheet* m_runSheet = nullptr;
   CriteriaSheet* m_criteria = nullptr;
   models::RunForm m_pending;  // of the run whose criteria are being written
-  bool m_wasShown = false, m_isNarrow = false, m_isRevising = false;  // m_isRevising: the criteria sheet is for a revision, not for a run
+  bool m_wasShown = false, m_isNarrow = false, m_showsResults = false, m_isRevising = false;  // m_isRevising: the criteria sheet is for a revision, not for a run
   std::function<bool(const QStringList&)> m_confirmClose;
   MessageBar* m_message = nullptr;
   RunBar* m_runBar = nullptr;

@@ -75,7 +75,7 @@ void MainWindow::connectPages() {
 
 // Docks and steps belong to results alone; while criteria are written they are covered, and no menu brings them back.
 void MainWindow::showPage(QWidget* page) {
-  const bool wasResults = m_stack->currentWidget() == m_heatmap && m_workbench.session() != nullptr;
+  const bool wasResults = m_showsResults;  // not the page alone: a first run fills the heatmap before there is a session
   if (wasResults && page != m_heatmap) m_dockState = saveState(kStateVersion);
   // A stack is as wide as its widest page wants, seen or not: the docks would pay for it.
   for (int i = 0; i < m_stack->count(); ++i) {
@@ -84,6 +84,7 @@ void MainWindow::showPage(QWidget* page) {
   }
   m_stack->setCurrentWidget(page);
   const bool isResults = page == m_heatmap && m_workbench.session() != nullptr;
+  m_showsResults = isResults;
   for (QDockWidget* dock : m_docks) dock->toggleViewAction()->setEnabled(isResults);
   if (!isResults)
     for (QDockWidget* dock : m_docks) dock->hide();
@@ -93,7 +94,7 @@ void MainWindow::showPage(QWidget* page) {
   refreshActions();
 }
 
-QByteArray MainWindow::dockState() const { return m_stack->currentWidget() == m_heatmap && m_workbench.session() ? saveState(kStateVersion) : m_dockState; }
+QByteArray MainWindow::dockState() const { return m_showsResults ? saveState(kStateVersion) : m_dockState; }
 
 void MainWindow::showStart() {
   m_start->setRecentSessions(m_recentSessions);

@@ -46,10 +46,12 @@ StepStrip::StepStrip(Workbench& workbench, QWidget* parent) : QWidget(parent), m
   layout->setSpacing(6);
   m_model = addStep(layout, tr("Model"), nullptr);
   m_inputs = addStep(layout, tr("Inputs"), nullptr);
+  m_criteria = addStep(layout, tr("Criteria"), &StepStrip::criteriaClicked);
   m_run = addStep(layout, tr("Run"), &StepStrip::runClicked);
   m_finding = addStep(layout, tr("Findings"), &StepStrip::findingClicked);
   m_verdict = new QLabel(this);
   m_verdict->setObjectName(QStringLiteral("verdict"));
+  m_verdict->setMinimumWidth(20);
   m_stale = new QPushButton(tr("stale: policy changed, Re-run (F5)"), this);
   m_stale->setAccessibleName(m_stale->text());
   m_stale->setCursor(Qt::PointingHandCursor);
@@ -90,6 +92,8 @@ StepStrip::Step StepStrip::addStep(QHBoxLayout* layout, const QString& name, voi
     step.name->setFont(bold);
     layout->addWidget(step.name);
   }
+  step.detail->setMinimumWidth(20);  // on a small screen it is cut off, and its tooltip has the rest
+  step.detail->setSizePolicy(QSizePolicy::Maximum, QSizePolicy::Preferred);
   layout->addWidget(step.detail);
   return step;
 }
@@ -105,6 +109,7 @@ void StepStrip::setStep(const Step& step, State state, const QString& detail) {
     case State::none: step.sign->setPixmap(signPixmap(QString(), theme.line, mark, ratio)); break;
   }
   step.detail->setText(detail);
+  step.detail->setToolTip(detail);
   QPalette palette = step.detail->palette();
   palette.setColor(QPalette::WindowText, theme.muted);
   step.detail->setPalette(palette);
@@ -117,6 +122,8 @@ void StepStrip::refresh() {
   const models::RunPointer& run = m_workbench.shownRun();
   setStep(m_model, session ? State::done : State::none, session ? QFileInfo(qt(session->model.path)).fileName() : tr("none"));
   setStep(m_inputs, session ? State::done : State::none, session ? qt(base::counted(static_cast<std::int64_t>(session->samples.ids.size()), "sample")) : tr("none"));
+  const bool isLocked = session && !session->exploratory();
+  setStep(m_criteria, isLocked ? State::done : State::none, isLocked ? tr("revision %1 locked").arg(session->criteria.back().number) : tr("none"));
   const bool running = m_workbench.isRunning();
   setStep(m_run, running ? State::busy : run ? State::done : State::none, running ? tr("running") : run ? run->label() : tr("none"));
   m_findingText = run ? models::outcome(*run->run) : QString();
@@ -126,6 +133,7 @@ void StepStrip::refresh() {
   m_stale->setVisible(stale && !running);
   m_verdict->setVisible(run && !stale);
   m_verdict->setText(session && run ? models::verdictLine(*session, *run->run) : QString());
+  m_verdict->setToolTip(m_verdict->text());
   const plots::Theme& theme = plots::themeOf(this);
   m_stale->setStyleSheet(QStringLiteral("QPushButton { background: %1; color: %2; border: 1px solid %2; border-radius: 11px; padding: 3px 14px; font-weight: bold; }"
                                         "QPushButton:focus { border-width: 2px; }").arg(theme.warnPill.name(), theme.warn.name()));

@@ -1,4 +1,4 @@
-// Model, inputs, run, finding: where the user stands, in one line. Run and finding are links to their tabs.
+// Model, inputs, criteria, run, finding: where the user stands, in one line. Criteria, run and finding are links to their tabs.
 #pragma once
 
 #include "widgets/views/workbench.h"
@@ -20,6 +20,7 @@ class StepStrip : public QWidget {
   QString findingText() const { return m_findingText; }
 
  signals:
+  void criteriaClicked();
   void runClicked();
   void findingClicked();
   void rerunClicked();
@@ -40,7 +41,7 @@ class StepStrip : public QWidget {
   void refresh();
 
   Workbench& m_workbench;
-  Step m_model, m_inputs, m_run, m_finding;
+  Step m_model, m_inputs, m_criteria, m_run, m_finding;
   QPushButton* m_stale;
   QLabel* m_verdict;
   QString m_findingText;
