@@ -2,6 +2,7 @@
 
 #include "app/engine/run_target.h"
 #include "core/protocol/message.h"
+#include "core/storage/run_edit.h"
 
 #include <filesystem>
 
@@ -60,6 +61,8 @@ Result<json> answerRun(engine::Engine& engine, const json& parameters, engine::R
   if (!parsed) return parsed.error();
   const session::RunRequest request = withAbsolutePaths(parsed.value());
   RunTarget target(request);
+  // check() waits for another writer, minutes if need be: not without a word.
+  if (const std::string holder = storage::lockHolder(request.sessionPath); !holder.empty() && hooks.progress) hooks.progress({"waiting for " + holder, "", "", 0, 0});
   if (auto writable = target.check(); !writable) return writable.error();
   hooks.open = [&](const model::ModelInfo& model, const session::SampleSet& samples) { return target.open(model, samples); };
   if (const auto live = parameters.find("live"); live == parameters.end() || *live != json(true)) {

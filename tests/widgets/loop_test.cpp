@@ -13,6 +13,7 @@
 #include "widgets/views/inspector_panel.h"
 #include "widgets/views/main_window.h"
 #include "widgets/views/modules_panel.h"
+#include "widgets/views/run_bar.h"
 #include "widgets/views/run_sheet.h"
 #include "widgets/views/step_strip.h"
 
@@ -24,6 +25,10 @@
 #include <QTest>
 
 #include <gtest/gtest.h>
+
+#include <fcntl.h>
+#include <sys/file.h>
+#include <unistd.h>
 
 namespace ulpscope {
 namespace {
@@ -155,6 +160,26 @@ TEST(Loop, ValidatesAReleaseAndSaysItsVerdict) {
   EXPECT_EQ(bench.runB()->run->verdict->status, session::JudgedAs::fail) << "three messages are routed nowhere";
   EXPECT_TRUE(window.findings()->criteria()->summary().startsWith(QStringLiteral("verdict: fail (criteria revision 1)"))) << window.findings()->criteria()->summary().toStdString();
   EXPECT_EQ(window.findings()->criteria()->table()->model()->rowCount(), 2);
+}
+
+// Another program writes to the session: the run says for whom it waits, and goes on when that is over.
+TEST(Loop, SaysForWhomARunWaits) {
+  QTemporaryDir folder;
+  views::MainWindow window({folder.path(), {}, plots::ThemeChoice::light});
+  window.show();
+  views::Workbench& bench = window.workbench();
+  window.runDemo(QStringLiteral("overflow"));
+  ASSERT_TRUE(testing::waitFor([&] { return bench.runB() != nullptr || !window.problem().isEmpty(); }, kRunLimitMs));
+  const std::string lock = bench.sessionPath().toStdString() + ".d/lock";
+  const int held = ::open(lock.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+  ASSERT_GE(held, 0);
+  ASSERT_EQ(::flock(held, LOCK_EX), 0);
+  window.toggleFp32(QStringLiteral("layers.3.feed_forward.wo"));
+  window.rerun();
+  EXPECT_TRUE(testing::waitFor([&] { return window.runBar()->text().startsWith(QStringLiteral("waiting for ")); }, kRunLimitMs)) << window.runBar()->text().toStdString();
+  ::close(held);
+  ASSERT_TRUE(testing::waitFor([&] { return bench.runA() != nullptr || !window.problem().isEmpty(); }, kRunLimitMs));
+  EXPECT_TRUE(window.problem().isEmpty()) << window.problem().toStdString();
 }
 
 }  // namespace

@@ -109,6 +109,9 @@ void HeatmapView::paintScene(QPainter& painter) {
   const Theme& theme = themeOf(this);
   if (rowCount() > 0 && columnCount() > 0) painter.setClipRegion(QRegion(rect()).subtracted(m_plot));  // the map's own pixels are painted anyway
   painter.fillRect(rect(), theme.base);
+  // At a ratio that is no whole number the last pixel lies beyond the widget.
+  painter.fillRect(QRectF(width() - 1, 0, 2, height() + 1), theme.base);
+  painter.fillRect(QRectF(0, height() - 1, width() + 1, 2), theme.base);
   if (rowCount() == 0 || columnCount() == 0) return;
   const HeatmapScene scene{*m_content, m_look, m_view, m_plot, theme};
   paintRowLabels(painter, scene);
