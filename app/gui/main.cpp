@@ -6,6 +6,7 @@
 
 #include <QApplication>
 #include <QCommandLineParser>
+#include <QScreen>
 #include <QTimer>
 
 #include <cstdio>
@@ -32,13 +33,22 @@ Arguments parse(const QApplication& application) {
   parser.addHelpOption();
   parser.addVersionOption();
   parser.addPositionalArgument(QStringLiteral("FILE"), QStringLiteral("Session to open (.ulps), or model and inputs for a new run."), QStringLiteral("[FILE...]"));
-  parser.process(application);
+  if (!parser.parse(QCoreApplication::arguments())) {
+    std::fprintf(stderr, "ulpscope-gui: %s; see ulpscope-gui --help\n", qUtf8Printable(parser.errorText()));
+    std::exit(kUsage);
+  }
+  parser.process(application);  // --help, --version
+  const QStringList themes{QStringLiteral("light"), QStringLiteral("dark"), QStringLiteral("system")};
+  if (parser.isSet(theme) && !themes.contains(parser.value(theme))) {
+    std::fprintf(stderr, "ulpscope-gui: --theme %s: is no theme; use light, dark or system\n", qUtf8Printable(parser.value(theme)));
+    std::exit(kUsage);
+  }
   const QStringList words = parser.positionalArguments();
   if (!words.isEmpty() && parser.isSet(demo)) {
     std::fputs("ulpscope-gui: files or one --demo, not both; see ulpscope-gui --help\n", stderr);
     std::exit(kUsage);
   }
-  if (parser.isSet(screenshot) && (words.size() != 1 || !words.front().endsWith(QStringLiteral(".ulps")))) {
+  if (parser.isSet(screenshot) && (parser.value(screenshot).isEmpty() || words.size() != 1 || !words.front().endsWith(QStringLiteral(".ulps")))) {
     std::fputs("ulpscope-gui: --screenshot DIR takes one session (.ulps)\n", stderr);
     std::exit(kUsage);
   }
@@ -75,6 +85,7 @@ int main(int argc, char** argv) {
   QObject::connect(&window, &views::MainWindow::recentSessionsChanged, &window, &gui::saveRecentSessions);
   if (!arguments.screenshots.isEmpty()) return gui::takeScreenshots(window, {arguments.screenshots, arguments.files.front(), systemPalette});
   QObject::connect(&application, &QApplication::aboutToQuit, &window, [&] { gui::saveGeometry(window); });
+  window.resize(window.size().boundedTo(window.screen()->availableSize()));  // before anything is remembered
   gui::restoreGeometry(window);
   window.show();
   // Once the event loop runs: what they tell is then seen.

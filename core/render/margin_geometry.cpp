@@ -60,6 +60,16 @@ MarginRugs marginRugs(const MarginAxes& axes) {
   return {-kRugDistance / 2 * axes.margin.top(), -top * (1 + kRugDistance), top * (1 + kRugDistance)};
 }
 
+std::vector<session::SampleDecision> signedMargins(const session::RunRecord& run) {
+  std::vector<session::SampleDecision> decisions = run.decisions;
+  for (const session::Flip& flip : run.flips)
+    if (flip.sample >= 0 && static_cast<std::size_t>(flip.sample) < decisions.size()) {
+      double& margin = decisions[static_cast<std::size_t>(flip.sample)].candidateMargin;
+      margin = -margin;
+    }
+  return decisions;
+}
+
 MarginPoint marginPoint(const session::SampleDecision& decision, const MarginAxes& axes) {
   const MarginRugs rugs = marginRugs(axes);
   const double x = std::isfinite(decision.referenceMargin) ? axes.margin.at(decision.referenceMargin) : axes.margin.top();

@@ -1,7 +1,7 @@
 // Where decisions stand in the margin plot: candidate margin minus reference margin against the reference's margin, both symlog.
 #pragma once
 
-#include "core/session/decisions.h"
+#include "core/session/run_record.h"
 
 #include <vector>
 
@@ -15,6 +15,10 @@ struct SymlogAxis {
   double valueAt(double position) const;  // the reverse
   double top() const { return at(high); }
 };
+
+// The run's decisions with the candidate's margin negative where its decision is another one than the reference's: it lies beyond the
+// boundary. (Both margins are each run's own; with more than two classes the reference's class may lie further beyond.)
+std::vector<session::SampleDecision> signedMargins(const session::RunRecord& run);
 
 struct MarginAxes {
   SymlogAxis margin;      // of the reference, from 0

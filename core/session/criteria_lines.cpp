@@ -107,7 +107,7 @@ Result<std::vector<CriteriaLine>> criteriaLines(const json& document) {
     lister.addAll(section, place, "quality: " + measure, measure == "accuracy" ? kAccuracy : kError);
   });
   good = good && each("outputs", [&](const json& section, const std::string& place) {
-    const std::string output = textAt(section, "output", "*"), about = output == "*" ? "every output" : "output " + output;
+    const std::string output = textAt(section, "output", "*"), about = output == "*" ? "every output" : "output '" + output + "'";
     lister.addAll(section, place, about, kTolerance);
     lister.addMetrics(section, place, about, false);
   });

@@ -13,7 +13,7 @@ namespace ulpscope::session {
 
 struct CriteriaLine {
   std::string pointer;  // JSON pointer of the limit: "/outputs/0/rel_l2"
-  std::string about;    // "output logits", "non-finite", "decisions", "quality: accuracy", "op sites encoder.*"
+  std::string about;    // "output 'logits'", "non-finite", "decisions", "quality: accuracy", "op sites encoder.*"
   std::string name;     // "relative L2 error", "flips at most"
   std::string key;      // "rel_l2"
   std::string meaning;  // what is measured, and in which unit

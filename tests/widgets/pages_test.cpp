@@ -105,7 +105,7 @@ TEST_F(Pages, FillsTheHeatmapWhileTheFirstRunGoesOn) {
   clock.start();
   QTest::keySequence(&m_window, QKeySequence(QStringLiteral("Shift+F5")));
   ASSERT_TRUE(testing::waitFor([this] { return !m_window.workbench().isRunning(); }));
-  EXPECT_EQ(m_window.statusText(), QStringLiteral("Cancelled. Earlier results are kept."));
+  EXPECT_EQ(m_window.statusText(), QStringLiteral("Cancelled."));
   ASSERT_TRUE(testing::waitFor([this] { return m_window.page() != m_window.heatmap(); })) << "there is nothing to show";
 }
 
@@ -114,7 +114,7 @@ TEST_F(Pages, OffersToRunAgainAfterACrash) {
   m_window.workbench().runNew(request());
   ASSERT_TRUE(testing::waitFor([this] { return !m_window.problem().isEmpty(); }));
   auto* bar = m_window.findChild<MessageBar*>();
-  EXPECT_EQ(bar->actButton()->text(), QStringLiteral("Run again"));
+  EXPECT_EQ(bar->actButton()->text(), QStringLiteral("Run again  (Ctrl+Return)"));
   testing::installFakeEngine(m_folder, "while read line; do :; done");
   bar->actButton()->click();
   EXPECT_TRUE(m_window.workbench().isRunning());
@@ -149,6 +149,7 @@ TEST_F(Pages, CoversResultsUntilTheCriteriaAreLocked) {
   ASSERT_EQ(m_window.page(), m_window.criteriaSheet());
   EXPECT_TRUE(m_window.isCovered());
   EXPECT_TRUE(docksAreHidden());
+  EXPECT_TRUE(m_window.statusText().isEmpty());
   for (const QDockWidget* dock : m_window.findChildren<QDockWidget*>()) EXPECT_FALSE(dock->toggleViewAction()->isEnabled());
   m_window.openSession(m_folder.filePath(QStringLiteral("sample.ulps")));  // results that come in meanwhile stay covered
   ASSERT_TRUE(testing::waitFor([this] { return !m_window.workbench().isLoading(); }));
@@ -209,9 +210,42 @@ TEST_F(Pages, CountsARunAndUnsavedCriteriaAsLosses) {
   EXPECT_EQ(m_window.unsaved().size(), 1);
   engineDoes("while read line; do :; done");
   m_window.workbench().runNew(request());
-  EXPECT_EQ(m_window.unsaved().size(), 1) << "the run";
+  EXPECT_EQ(m_window.unsaved().size(), 2) << "and the run";
   m_window.workbench().cancel();
   ASSERT_TRUE(testing::waitFor([this] { return !m_window.workbench().isRunning(); }));
+}
+
+TEST_F(Pages, GoesBackToTheSheetWithAllThatWasTypedAfterARunThatFailed) {
+  testing::installFakeEngine(m_folder, "while read line; do case \"$line\" in *'\"hello\"'*) echo '{\"id\": 1, \"result\": {\"protocol\": 1}}';; *'\"run\"'*) kill -SEGV $$;; esac; done");
+  m_window.useFiles({touch(QStringLiteral("net.ts")), touch(QStringLiteral("inputs.h5"))});
+  models::RunForm form = m_window.runSheet()->form();
+  emit m_window.runSheet()->goOn(form);
+  ASSERT_TRUE(testing::waitFor([this] { return !m_window.workbench().isRunning(); }));
+  EXPECT_EQ(m_window.page(), m_window.runSheet());
+  EXPECT_EQ(m_window.runSheet()->form().inputs, form.inputs);
+  EXPECT_FALSE(m_window.problem().isEmpty());
+}
+
+TEST_F(Pages, AsksBeforeAnotherSessionTakesAPendingChoice) {
+  openSample();
+  m_window.toggleFp32(QStringLiteral("head"));
+  int asked = 0;
+  m_window.setConfirmClose([&](const QStringList&) { return ++asked > 1; });
+  m_window.useFiles({m_folder.filePath(QStringLiteral("sample.ulps"))});
+  EXPECT_EQ(asked, 1);
+  EXPECT_EQ(m_window.workbench().regions().fp32(), std::vector<std::string>{"head"});
+}
+
+TEST_F(Pages, DropsAHintThatIsAboutAnotherSession) {
+  auto* bar = m_window.findChild<MessageBar*>();
+  openSample();
+  emit m_window.workbench().demoLoaded(QStringLiteral("One layer overflows"), {QStringLiteral("block.fc2")});
+  m_window.showStart();
+  EXPECT_TRUE(bar->hint().isEmpty());
+  m_window.showSession();
+  emit m_window.workbench().demoLoaded(QStringLiteral("One layer overflows"), {QStringLiteral("block.fc2")});
+  emit m_window.workbench().sessionChanged();
+  EXPECT_TRUE(bar->hint().isEmpty());
 }
 
 TEST_F(Pages, HintsAtTheCureOfADemo) {
@@ -220,7 +254,7 @@ TEST_F(Pages, HintsAtTheCureOfADemo) {
   emit m_window.workbench().demoLoaded(QStringLiteral("One layer overflows"), {QStringLiteral("block.fc2")});
   EXPECT_EQ(bar->hint(), QStringLiteral("One layer overflows"));
   EXPECT_TRUE(m_window.problem().isEmpty()) << "a hint is no problem";
-  EXPECT_EQ(bar->actButton()->text(), QStringLiteral("Keep block.fc2 in FP32 and run again"));
+  EXPECT_EQ(bar->actButton()->text(), QStringLiteral("Keep block.fc2 in FP32 and run again  (Ctrl+Return)"));
   engineDoes("while read line; do :; done");
   bar->actButton()->click();
   EXPECT_EQ(m_window.workbench().regions().fp32(), std::vector<std::string>{"block.fc2"});

@@ -112,6 +112,7 @@ TEST(DropPlan, SaysWhatEachFileIsFor) {
   EXPECT_EQ(plan.labels, QStringLiteral("/d/labels.txt"));
   EXPECT_EQ(plan.classNames, QStringLiteral("/d/class_names.txt"));
   EXPECT_EQ(plan.text(), QStringLiteral("net.ts: model · inputs.pt: inputs · labels.txt: labels · class_names.txt: class names · not used: notes.pdf"));
+  EXPECT_EQ(dropPlan({QStringLiteral("/d/resnet.ts"), QStringLiteral("/d/resnet_in.pt")}).inputs, QStringLiteral("/d/resnet_in.pt")) << "a second TorchScript file";
   EXPECT_TRUE(dropPlan({QStringLiteral("/d/notes.pdf")}).isEmpty());
   EXPECT_EQ(dropPlan({QStringLiteral("/d/x.ulps")}).session, QStringLiteral("/d/x.ulps"));
 }

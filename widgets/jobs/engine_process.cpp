@@ -13,7 +13,7 @@ using models::core;
 using models::qt;
 using Kind = protocol::Message::Kind;
 
-constexpr int kCancelGraceMs = 150;  // then it is killed: what it has written is whole, whenever that is
+constexpr int kCancelGraceMs = 100;  // then it is killed: what it has written is whole, whenever that is
 constexpr int kShutdownMs = 1000;
 // The kernel ends what takes too much memory with SIGKILL, and nobody else does so unasked.
 QString howItCrashed(int signal) {

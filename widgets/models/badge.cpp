@@ -16,7 +16,7 @@ QString Badge::text() const {
     case Kind::none: return QStringLiteral("–");
     case Kind::origin: return QStringLiteral("inf/NaN");
     case Kind::consequence: return QStringLiteral("from above");
-    default: return qt(base::shortNumber(relL2));
+    default: return std::isinf(relL2) ? QStringLiteral("FP32 is 0") : qt(base::shortNumber(relL2));  // no infinity of the model's
   }
 }
 

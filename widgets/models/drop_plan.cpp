@@ -43,6 +43,7 @@ DropPlan dropPlan(const QStringList& paths) {
   DropPlan plan;
   for (const QString& path : expanded(paths)) {
     QString* place = placeOf(plan, QFileInfo(path));
+    if (place == &plan.model && !plan.model.isEmpty() && plan.inputs.isEmpty()) place = &plan.inputs;  // the second TorchScript file
     if (place != nullptr && place->isEmpty())
       *place = path;
     else

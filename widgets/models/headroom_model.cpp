@@ -33,7 +33,7 @@ void HeadroomModel::setRun(const RunPointer& run, const std::vector<render::Head
   for (const render::HeadroomSite& s : sites) {
     const session::SiteSummary& site = run->run->sites[static_cast<std::size_t>(s.site)];
     rows.push_back({static_cast<qlonglong>(s.site),
-                    {countCell(s.site + 1), textCell(session::siteLabel(site)), bitsCell(s.bits), {qt(render::label(s.state)), -static_cast<int>(s.state)}, valueCell(s.referenceMax),
+                    {countCell(static_cast<std::int64_t>(rows.size()) + 1), textCell(session::siteLabel(site)), bitsCell(s.bits), {qt(render::label(s.state)), -static_cast<int>(s.state)}, valueCell(s.referenceMax),
                      valueCell(s.candidateMax), textCell(base::name(site.candidateDtype)), bitsCell(s.referenceSmallest), shareCell(site.values[Metric::shareSubnormalCandidate]), shareCell(site.values[Metric::shareFlushed])}});
   }
   setRows(std::move(rows));

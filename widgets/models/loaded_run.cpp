@@ -75,8 +75,9 @@ RunPointer makeLoadedRun(std::shared_ptr<const session::Session> session, const 
 QString outcome(const session::RunRecord& run) {
   if (run.candidateError) return QStringLiteral("stopped in %1").arg(modulePathText(qt(run.candidateError->modulePath)));
   QStringList parts;
+  if (run.unexplained() != nullptr) parts << QStringLiteral("FP32 itself has NaN or inf: no baseline");
   const std::size_t origins = run.nonfiniteOrigins.size();
-  parts << (origins == 0 ? QStringLiteral("no NaN or inf") : qt(base::counted(static_cast<std::int64_t>(origins), "non-finite origin")));
+  parts << (origins == 0 ? (run.referenceNonfinite.empty() ? QStringLiteral("no NaN or inf") : QStringLiteral("none beyond FP32's own")) : qt(base::counted(static_cast<std::int64_t>(origins), "non-finite origin")));
   if (run.settings.decision.decides())
     parts << qt(base::counted(static_cast<std::int64_t>(run.flips.size()), "flip"));
   if (!run.noDecision.empty()) parts << QStringLiteral("%1 without a decision").arg(run.noDecision.size());

@@ -12,6 +12,8 @@ namespace {
 
 using session::Metric;
 
+constexpr int kLongId = 40;  // characters
+
 QString shapeText(const std::vector<std::int64_t>& shape) {
   QStringList parts;
   for (const std::int64_t n : shape) parts << QString::number(n);
@@ -64,14 +66,15 @@ void addRange(std::vector<Fact>& facts, const LoadedRun& run, const session::Sit
   addBounds(QStringLiteral("AMP range"), Metric::candidateMin, Metric::candidateMax);
   if (!base::isInexact(site.candidateDtype)) return;
   const base::FormatLimits limits = base::limits(run.run->settings.autocast);
+  const bool isLow = site.candidateDtype == run.run->settings.autocast;  // kept wider, it has nothing to fear from them
   const QString low = run.run->settings.autocast == base::DType::bfloat16 ? QStringLiteral("bfloat16") : QStringLiteral("float16");
   const double referenceMax = site.values[Metric::referenceMaxAbs];
-  facts.push_back({QStringLiteral("FP32 max |x|"), qt(base::groupedNumber(referenceMax)), referenceMax > limits.maxFinite});
+  facts.push_back({QStringLiteral("FP32 max |x|"), qt(base::groupedNumber(referenceMax)), isLow && referenceMax > limits.maxFinite});
   facts.push_back({QStringLiteral("AMP max |x|"), qt(base::groupedNumber(site.values[Metric::candidateMaxAbs])), false});
   facts.push_back({low + QStringLiteral(" max"), qt(base::groupedNumber(limits.maxFinite)), false});
   if (site.values.has(Metric::headroomBits))
     facts.push_back({QStringLiteral("headroom"), QStringLiteral("%1 bits").arg(qt(base::shortNumber(site.values[Metric::headroomBits]))),
-                     site.values[Metric::headroomBits] < 0});
+                     isLow && site.values[Metric::headroomBits] < 0});
 }
 
 // At one sample, from the metrics file; nothing when it is not loaded.
@@ -83,7 +86,7 @@ void addSample(std::vector<Fact>& facts, const LoadedRun& run, std::int64_t site
   for (const Metric metric : {Metric::relL2, Metric::maxAbs}) {
     const render::Cell cell = render::moduleHeatmap(only, *run.metrics, metric).at(0, sample);
     const QString name = metric == Metric::relL2 ? QStringLiteral("relative L2, %1") : QStringLiteral("max abs, %1");
-    facts.push_back({name.arg(id), qt(render::cellText(cell)), render::isNonfinite(cell.kind)});
+    facts.push_back({name.arg(id.size() > kLongId ? id.left(kLongId) + QStringLiteral("…") : id), qt(render::cellText(cell)), render::isNonfinite(cell.kind)});
   }
 }
 

@@ -120,7 +120,7 @@ std::ptrdiff_t HeadroomPlot::indexOf(std::int64_t site) const {
 std::ptrdiff_t HeadroomPlot::indexAt(QPointF pixel) const {
   const double x = m_plot->xAxis->pixelToCoord(pixel.x());
   const bool isInside = m_plot->axisRect()->rect().contains(pixel.toPoint());
-  return isInside && x >= -0.5 && x < static_cast<double>(m_content.sites.size()) - 0.5 ? static_cast<std::ptrdiff_t>(std::lround(x)) : -1;
+  return isInside && x >= 0.5 && x < static_cast<double>(m_content.sites.size()) + 0.5 ? static_cast<std::ptrdiff_t>(std::lround(x)) - 1 : -1;
 }
 
 std::optional<QPointF> HeadroomPlot::pixelOf(std::int64_t site) const {
@@ -128,7 +128,7 @@ std::optional<QPointF> HeadroomPlot::pixelOf(std::int64_t site) const {
   if (index < 0) return std::nullopt;
   const double y = position(m_content.sites[static_cast<std::size_t>(index)].referenceMax);
   if (std::isnan(y)) return std::nullopt;
-  return QPointF(m_plot->xAxis->coordToPixel(static_cast<double>(index)), m_plot->yAxis->coordToPixel(y));
+  return QPointF(m_plot->xAxis->coordToPixel(static_cast<double>(index + 1)), m_plot->yAxis->coordToPixel(y));
 }
 
 QString HeadroomPlot::tooltipOf(std::int64_t site) const {
@@ -155,7 +155,7 @@ void HeadroomPlot::setAxes(const Theme& theme) {
   m_plot->xAxis->setLabel(tr("op site, in execution order"));
   m_plot->yAxis->setLabel(tr("|x|"));
   const auto count = static_cast<double>(m_content.sites.size());
-  m_plot->xAxis->setRange(-0.5 - 0.01 * count, std::max(0.5, count - 0.5 + 0.01 * count));
+  m_plot->xAxis->setRange(0.5 - 0.01 * count, std::max(1.5, count + 0.5 + 0.01 * count));
   QSharedPointer<QCPAxisTickerFixed> ticker(new QCPAxisTickerFixed);
   ticker->setTickStep(static_cast<double>(render::indexTickStep(std::max(1.0, count), 8)));
   m_plot->xAxis->setTicker(ticker);
@@ -187,7 +187,7 @@ void HeadroomPlot::addSeries(const Theme& theme) {
     QCPGraph* graph = m_plot->addGraph();
     graph->setPen(pen);
     graph->setScatterStyle(m_content.sites.size() <= kMostMarks ? scatter : QCPScatterStyle(QCPScatterStyle::ssNone));
-    for (std::size_t i = 0; i < m_content.sites.size(); ++i) graph->addData(static_cast<double>(i), position(value(i)));
+    for (std::size_t i = 0; i < m_content.sites.size(); ++i) graph->addData(static_cast<double>(i + 1), position(value(i)));
   };
   const auto& sites = m_content.sites;
   QColor pale = theme.muted;
@@ -213,7 +213,7 @@ void HeadroomPlot::addMarks(const Theme& theme) {
       const render::HeadroomSite& s = m_content.sites[i];
       if (s.state != state) continue;
       ++count;
-      graph->addData(static_cast<double>(i), position(std::isnan(s.referenceMax) ? s.candidateMax : s.referenceMax));
+      graph->addData(static_cast<double>(i + 1), position(std::isnan(s.referenceMax) ? s.candidateMax : s.referenceMax));
     }
     if (count > 0) entries.push_back({style, QStringLiteral("%1: %2").arg(qt(render::label(state)), qt(base::groupedInteger(count)))});
   }
@@ -265,8 +265,8 @@ void HeadroomPlot::updateOverlay() {
     auto* line = new QCPItemStraightLine(m_plot);
     line->setLayer(overlay);
     line->setPen(QPen(themeOf(this).accent, 1.5));
-    line->point1->setCoords(static_cast<double>(index), 0);
-    line->point2->setCoords(static_cast<double>(index), 1);
+    line->point1->setCoords(static_cast<double>(index + 1), 0);
+    line->point2->setCoords(static_cast<double>(index + 1), 1);
   }
   if (m_isDrawn) overlay->replot();
 }

@@ -51,7 +51,7 @@ MarginPlot::MarginPlot(QWidget* parent) : QWidget(parent), m_plot(new QCustomPlo
   setFocusPolicy(Qt::StrongFocus);
   setMinimumSize(220, 120);
   setAccessibleName(tr("Margin plot"));
-  setAccessibleDescription(tr("AMP margin minus FP32 margin against the FP32 margin, one point a sample; Left and Right go to the next. \"All samples\" shows the same numbers in the table."));
+  setAccessibleDescription(tr("AMP margin minus FP32 margin against the FP32 margin, one point a sample; the AMP margin of a flipped decision counts as negative. Left and Right go to the next. \"All samples\" shows the same numbers in the table."));
   connect(m_plot, &QCustomPlot::mousePress, this, [this](QMouseEvent* event) {
     setFocus(Qt::MouseFocusReason);
     if (const std::int64_t sample = nearest(event->position()); sample >= 0) emit sampleClicked(sample);
@@ -156,7 +156,7 @@ void MarginPlot::setAxes(const Theme& theme) {
   m_plot->setBufferDevicePixelRatio(devicePixelRatioF());
   for (QCPAxis* axis : {m_plot->xAxis, m_plot->yAxis}) styleAxis(axis, theme, font());
   m_plot->xAxis->setLabel(tr("FP32 margin"));
-  m_plot->yAxis->setLabel(tr("AMP − FP32"));
+  m_plot->yAxis->setLabel(tr("AMP − FP32 (flipped: −AMP − FP32)"));
   const render::MarginRugs rugs = render::marginRugs(m_axes);
   const double top = m_axes.difference.top(), right = m_axes.margin.top();
   m_plot->xAxis->setRange(hasPlace(MarginPlace::referenceNan) ? 1.6 * rugs.referenceNan : -0.04 * right, 1.04 * right);
@@ -192,12 +192,13 @@ void MarginPlot::rebuild() {
   m_plot->clearItems();
   m_points.clear();
   const bool hasMargins = m_run && m_run->run->settings.decision.errorsToFlip() > 0;
-  m_axes = render::marginAxes(hasMargins ? m_run->run->decisions : std::vector<session::SampleDecision>());
+  const std::vector<session::SampleDecision> decisions = hasMargins ? render::signedMargins(*m_run->run) : std::vector<session::SampleDecision>();
+  m_axes = render::marginAxes(decisions);
   if (hasMargins) {
     const std::vector<models::SampleOutcome> outcomes = models::sampleOutcomes(*m_run);
     for (std::size_t i = 0; i < outcomes.size(); ++i) {
       if (outcomes[i].outcome == Outcome::notRun) continue;
-      const render::MarginPoint p = render::marginPoint(m_run->run->decisions[i], m_axes);
+      const render::MarginPoint p = render::marginPoint(decisions[i], m_axes);
       m_points.push_back({static_cast<std::int64_t>(i), {p.x, p.y}, outcomes[i].outcome, p.place});
     }
     std::stable_sort(m_points.begin(), m_points.end(), [](const Point& a, const Point& b) { return a.at.x() < b.at.x(); });

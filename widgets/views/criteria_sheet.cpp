@@ -60,7 +60,11 @@ bool flagOf(const json& document, const char* key) {
 
 CriteriaSheet::CriteriaSheet(QWidget* parent) : QWidget(parent) {
   m_confirm = [this](const QString& text) {
-    return QMessageBox::question(this, tr("Lock the criteria"), text, QMessageBox::Ok | QMessageBox::Cancel, QMessageBox::Cancel) == QMessageBox::Ok;
+    QMessageBox box(QMessageBox::Question, tr("Lock the criteria"), text, QMessageBox::Cancel, this);
+    const QPushButton* yes = box.addButton(m_lock->text().remove(QStringLiteral("…")), QMessageBox::AcceptRole);
+    box.setDefaultButton(QMessageBox::Cancel);
+    box.exec();
+    return box.clickedButton() == yes;
   };
   QLabel* title = makeText(tr("Acceptance criteria"), 1.5, true, this);
   m_about = makeText({}, 1, false, this);
@@ -69,6 +73,7 @@ CriteriaSheet::CriteriaSheet(QWidget* parent) : QWidget(parent) {
   m_name->setAccessibleName(tr("Title of the criteria"));
   m_table = makeTable(this, &m_model, tr("Limits"));
   m_table->setEditTriggers(QAbstractItemView::DoubleClicked | QAbstractItemView::EditKeyPressed | QAbstractItemView::AnyKeyPressed);
+  m_table->horizontalHeader()->setDefaultAlignment(Qt::AlignLeft | Qt::AlignVCenter);
   m_problem = makeText({}, 1, false, this);
   auto* layout = new QVBoxLayout(this);
   layout->setContentsMargins(16, 14, 16, 8);
@@ -80,7 +85,10 @@ CriteriaSheet::CriteriaSheet(QWidget* parent) : QWidget(parent) {
   connect(&m_model, &CriteriaModel::limitEdited, this, [this](const QString& pointer, std::optional<double> limit) {
     change(tr("limit"), session::withLimit(parsed(m_document), core(pointer), limit).dump());
   });
-  connect(&m_model, &CriteriaModel::refused, m_problem, &QLabel::setText);
+  connect(&m_model, &CriteriaModel::refused, this, [this](const QString& why) {
+    m_problem->setText(QStringLiteral("✕ ") + why);
+    m_problem->setStyleSheet(QStringLiteral("color: %1;").arg(plots::themeOf(this).bad.name()));
+  });
   connect(m_name, &QLineEdit::editingFinished, this, [this] {
     json document = parsed(m_document);
     if (!document.is_object() || qt(document.value("title", std::string())) == m_name->text()) return;
@@ -199,7 +207,7 @@ void CriteriaSheet::refresh() {
   const json document = parsed(m_document);
   const auto lines = session::criteriaLines(document);
   m_model.setLines(lines.ok() ? lines.value() : std::vector<session::CriteriaLine>(), m_showAll->isChecked());
-  m_table->resizeColumnsToContents();
+  fitColumns(m_table);
   m_name->setText(document.is_object() ? qt(document.value("title", std::string())) : QString());
   m_noDecisionCounts->setChecked(flagOf(document, kNoDecision));
   m_noiseCounts->setChecked(flagOf(document, kNoise));

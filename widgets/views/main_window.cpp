@@ -16,7 +16,7 @@
 #include "widgets/views/start_page.h"
 #include "widgets/views/step_strip.h"
 
-#include <QAbstractScrollArea>
+#include <QAbstractItemView>
 #include <QActionGroup>
 #include <QApplication>
 #include <QDockWidget>
@@ -29,10 +29,13 @@
 #include <QMimeData>
 #include <QStackedWidget>
 #include <QStatusBar>
+#include <QTabBar>
 #include <QTimer>
 #include <QToolBar>
 #include <QToolButton>
 #include <QVBoxLayout>
+
+#include <utility>
 
 namespace ulpscope::views {
 namespace {
@@ -49,6 +52,17 @@ QString deviceText(const session::RunRecord& run) {
   const QString low = run.settings.autocast == base::DType::bfloat16 ? QStringLiteral("BF16") : QStringLiteral("FP16");
   return QStringLiteral("%1 · %2 %3 · policy %4 · seed %5")
       .arg(qt(run.settings.device).toUpper(), low, qt(session::name(run.settings.mode)), qt(run.policyTable)).arg(run.settings.seed);
+}
+
+// A pane that takes no keys itself hands them to its table, or else to the first that takes some.
+void focusIn(QWidget* pane) {
+  QWidget* best = pane->focusPolicy() == Qt::NoFocus ? nullptr : pane;
+  for (QWidget* child : pane->findChildren<QWidget*>()) {
+    if (best == pane || !child->isVisibleTo(pane) || !child->isEnabled() || (child->focusPolicy() & Qt::TabFocus) == 0) continue;
+    const bool isTable = qobject_cast<QAbstractItemView*>(child) != nullptr;
+    if (best == nullptr || (isTable && qobject_cast<QAbstractItemView*>(best) == nullptr)) best = child;
+  }
+  if (best != nullptr) best->setFocus(Qt::ShortcutFocusReason);
 }
 
 }  // namespace
@@ -134,6 +148,7 @@ void MainWindow::fitToWidth() {
   else
     addDockWidget(Qt::RightDockWidgetArea, m_docks[1]);
   m_docks[1]->setVisible(isShown);
+  for (QTabBar* tabs : findChildren<QTabBar*>(Qt::FindDirectChildrenOnly)) tabs->setAccessibleName(tr("Modules and inspector"));
   if (isNarrow) m_docks[0]->raise();
 }
 
@@ -146,10 +161,7 @@ void MainWindow::focusPane(int step) {
   int at = step > 0 ? -1 : 0;
   for (int i = 0; i < panes.size(); ++i)
     if (focused != nullptr && (panes[i] == focused || panes[i]->isAncestorOf(focused))) at = i;
-  QWidget* next = panes[(at + step + panes.size()) % panes.size()];
-  for (QWidget* child : next->findChildren<QWidget*>())
-    if (next->focusPolicy() == Qt::NoFocus && child->isVisibleTo(next) && child->isEnabled() && child->focusPolicy() != Qt::NoFocus && qobject_cast<QAbstractScrollArea*>(child) != nullptr) next = child;
-  next->setFocus(Qt::ShortcutFocusReason);
+  focusIn(panes[(at + step + panes.size()) % panes.size()]);
 }
 
 void MainWindow::resizeEvent(QResizeEvent* event) {
@@ -187,7 +199,7 @@ void MainWindow::makeActions() {
   addAction(QStringLiteral("validateThis"), tr("Validate &this…"), QKeySequence(), [this] { validateThis(); });
   addAction(QStringLiteral("open"), tr("&Open session…"), QKeySequence(tr("Ctrl+O")), [this] { chooseSession(); });
   addAction(QStringLiteral("start"), tr("S&tart page"), QKeySequence(tr("Ctrl+Shift+Home")), [this] { page() == m_start ? showSession() : showStart(); });
-  addAction(QStringLiteral("close"), tr("&Close session"), QKeySequence(tr("Ctrl+W")), [this] { closeSession(); });
+  addAction(QStringLiteral("close"), tr("&Close session"), QKeySequence(tr("Ctrl+W")), [this] { mayLeave() ? closeSession() : void(); });
   addAction(QStringLiteral("quit"), tr("&Quit"), QKeySequence(tr("Ctrl+Q")), [this] { close(); });
   addAction(QStringLiteral("undo"), tr("&Undo"), QKeySequence(tr("Ctrl+Z")), [this] { undoStack().undo(); });
   addAction(QStringLiteral("redo"), tr("&Redo"), QKeySequence(tr("Ctrl+Shift+Z")), [this] { undoStack().redo(); });
@@ -317,19 +329,29 @@ void MainWindow::connectWorkbench() {
 }
 
 void MainWindow::onSessionChanged() {
+  m_message->dropHint();
   showResults();
   m_status->setText(m_findings->comparison());
   const models::RunPointer& run = m_workbench.runB();
   m_device->setText(run ? deviceText(*run->run) : QString());
   setWindowTitle(tr("%1 - Ulpscope").arg(QFileInfo(m_workbench.sessionPath()).fileName()));
   rememberSession(m_workbench.sessionPath());
-  if (!run) return;
-  if (m_findings->currentIndex() == FindingsPanel::kRuns) return;  // whoever works on the runs stays with them
-  const bool hasBefore = m_workbench.runA() != nullptr;
-  if (hasBefore)
+  const QString id = models::qt(m_workbench.session()->id);
+  const bool isOther = id != std::exchange(m_sessionId, id);
+  if (isOther) m_modules->filterField()->clear();
+  if (run) showFirstTab(isOther);
+}
+
+// Whoever works on the runs of a session stays with them.
+void MainWindow::showFirstTab(bool isOther) {
+  if (!isOther && m_findings->currentIndex() == FindingsPanel::kRuns) return;
+  const session::RunRecord& run = *m_workbench.runB()->run;
+  if (run.verdict && m_workbench.runA() == nullptr)
+    m_findings->setCurrentIndex(FindingsPanel::kCriteria);
+  else if (m_workbench.runA() != nullptr && !isOther)
     m_findings->setCurrentIndex(FindingsPanel::kRuns);
   else
-    m_findings->setCurrentIndex(run->run->nonfiniteOrigins.empty() ? FindingsPanel::kFlips : FindingsPanel::kNonfinite);
+    m_findings->setCurrentIndex(run.nonfiniteOrigins.empty() && run.unexplained() == nullptr ? FindingsPanel::kFlips : FindingsPanel::kNonfinite);
 }
 
 void MainWindow::refreshActions() {
@@ -344,8 +366,12 @@ void MainWindow::refreshActions() {
   enable("run", hasRun && !running && seen);
   enable("cancel", running && !m_workbench.isCancelling());
   enable("close", m_workbench.session() != nullptr && !running);
-  enable("undo", undoStack().canUndo());
-  enable("redo", undoStack().canRedo());
+  const bool mayUndo = seen || page() == m_criteria;  // what is undone is to be seen
+  enable("undo", mayUndo && undoStack().canUndo());
+  enable("redo", mayUndo && undoStack().canRedo());
+  const auto& selected = m_workbench.selection().modulePath();
+  const bool isKept = selected && (m_workbench.regions().names(*selected, models::RegionKind::inputsToFp32) || m_workbench.regions().names(*selected, models::RegionKind::inputsAsTheyAre));
+  m_actions.at(QStringLiteral("keep"))->setText(isKept ? tr("Put selection bac&k under autocast") : tr("&Keep selection in FP32"));
   enable("keep", hasRun && seen && m_workbench.selection().modulePath().has_value());
   for (const char* name : {"first", "next", "previous", "filter", "pane", "paneBack", "showAll", "zoomIn", "zoomOut", "viewB"}) enable(name, hasRun && seen);
   for (const char* name : {"viewA", "viewDifference"}) enable(name, hasPair && seen);
@@ -391,7 +417,7 @@ void MainWindow::keepSelection() {
 }
 
 void MainWindow::open(const QString& path) {
-  if (path.endsWith(QStringLiteral(".ulps"))) return openSession(path);
+  if (path.endsWith(QStringLiteral(".ulps"))) return mayLeave() ? openSession(path) : void();
   useFiles({path});
 }
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "widgets/models/run_form.h"
+#include "widgets/views/parts.h"
 #include "widgets/views/window_options.h"
 #include "widgets/views/workbench.h"
 
@@ -19,18 +20,6 @@ class QToolBar;
 
 namespace ulpscope::views {
 
-class CriteriaSheet;
-class FindingsPanel;
-class HeatmapPanel;
-class InspectorPanel;
-class MessageBar;
-class ModulesPanel;
-class RunBar;
-class RunSheet;
-class SessionBar;
-class StartPage;
-class StepStrip;
-
 class MainWindow : public QMainWindow {
   Q_OBJECT
 
@@ -39,7 +28,7 @@ class MainWindow : public QMainWindow {
   ~MainWindow() override;
 
   void openSession(const QString& path) { m_workbench.openSession(path); }
-  void runDemo(const QString& name) { m_workbench.runDemo(name); }
+  void runDemo(const QString& name) { mayLeave() ? m_workbench.runDemo(name) : void(); }
   void newRun(bool validates);       // an empty run sheet
   void runWithOtherSettings();       // one more run of the session shown
   void validateThis();               // the session's experiment, judged, in a session of its own
@@ -103,11 +92,14 @@ class MainWindow : public QMainWindow {
   void writeRevision(const std::string& canonical);
   void onRunningChanged();
   void leaveSheet();
+  bool mayLeave();
+  void onRunEnded(bool isGood);
   void locate(const QString& path);
   void refreshActions();
   QUndoStack& undoStack();  // of the page shown
   void refreshIcons();
   void onSessionChanged();
+  void showFirstTab(bool isOther);
   void chooseSession();
   void open(const QString& path);
   void keepSelection();
@@ -129,7 +121,9 @@ class MainWindow : public QMainWindow {
   StartPage* m_start = nullptr;
   RunSheet* m_runSheet = nullptr;
   CriteriaSheet* m_criteria = nullptr;
-  models::RunForm m_pending;  // of the run whose criteria are being written
+  QWidget* m_cameFrom = nullptr;  // the sheet that asked for the run that goes on
+  QString m_sessionId;            // shown last
+  models::RunForm m_pending;      // of the run whose criteria are being written
   bool m_wasShown = false, m_isNarrow = false, m_showsResults = false, m_isRevising = false;  // m_isRevising: the criteria sheet is for a revision, not for a run
   std::function<bool(const QStringList&)> m_confirmClose;
   MessageBar* m_message = nullptr;

@@ -26,6 +26,8 @@
 #include <QStackedWidget>
 #include <QToolBar>
 
+#include <utility>
+
 namespace ulpscope::views {
 namespace {
 
@@ -58,6 +60,7 @@ void MainWindow::connectPages() {
   connect(m_runSheet, &RunSheet::cancelled, this, &MainWindow::leaveSheet);
   connect(m_criteria, &CriteriaSheet::locked, this, &MainWindow::onLocked);
   connect(m_criteria, &CriteriaSheet::cancelled, this, [this] { m_isRevising ? leaveSheet() : showPage(m_runSheet); });
+  connect(&m_workbench, &Workbench::runEnded, this, &MainWindow::onRunEnded);
   connect(m_findings->criteria(), &CriteriaPanel::validateRequested, this, &MainWindow::validateThis);
   connect(m_findings->criteria(), &CriteriaPanel::reviseRequested, this, &MainWindow::reviseCriteria);
   connect(&m_workbench, &Workbench::runningChanged, this, &MainWindow::onRunningChanged);
@@ -69,7 +72,7 @@ void MainWindow::connectPages() {
     });
   });
   m_confirmClose = [this](const QStringList& lost) {
-    return QMessageBox::question(this, tr("Close Ulpscope"), tr("Closing loses:\n\n%1").arg(lost.join(u'\n')), QMessageBox::Close | QMessageBox::Cancel, QMessageBox::Cancel) == QMessageBox::Close;
+    return QMessageBox::question(this, tr("Ulpscope"), tr("This would be lost:\n\n%1").arg(lost.join(u'\n')), QMessageBox::Discard | QMessageBox::Cancel, QMessageBox::Cancel) == QMessageBox::Discard;
   };
 }
 
@@ -86,6 +89,8 @@ void MainWindow::showPage(QWidget* page) {
   const bool isResults = page == m_heatmap && m_workbench.session() != nullptr;
   m_showsResults = isResults;
   for (QDockWidget* dock : m_docks) dock->toggleViewAction()->setEnabled(isResults);
+  if (!isResults) m_status->clear();  // it may tell a result
+  if (!isResults) m_message->dropHint();
   if (!isResults)
     for (QDockWidget* dock : m_docks) dock->hide();
   else if (!wasResults && !restoreState(m_dockState, kStateVersion))
@@ -119,12 +124,21 @@ void MainWindow::leaveSheet() {
 
 // A run into a new session: its cells fill the heatmap before there is a session to show.
 void MainWindow::onRunningChanged() {
-  if (m_workbench.isRunning() && m_stack->currentWidget() != m_heatmap) {
-    m_isRevising = false;
-    showPage(m_heatmap);
-  } else if (!m_workbench.isRunning() && !m_workbench.session() && m_stack->currentWidget() == m_heatmap && !m_workbench.isLoading()) {
+  if (!m_workbench.isRunning()) return;
+  m_message->dropHint();
+  m_message->dropProblem();
+  m_isRevising = false;
+  if (m_stack->currentWidget() != m_heatmap) showPage(m_heatmap);
+}
+
+// A run that failed or was cancelled goes back to where it was asked for, with all that was typed there.
+void MainWindow::onRunEnded(bool isGood) {
+  QWidget* from = std::exchange(m_cameFrom, nullptr);
+  if (isGood) return;
+  if (from != nullptr)
+    showPage(from);
+  else if (!m_workbench.session())
     showPage(m_start);
-  }
 }
 
 void MainWindow::newRun(bool validates) {
@@ -151,7 +165,10 @@ void MainWindow::validateThis() {
 }
 
 void MainWindow::onForm(const models::RunForm& form) {
-  if (m_runSheet->intent() == RunSheet::Intent::explore) return m_workbench.runNew(models::requestOf(form));
+  if (m_runSheet->intent() == RunSheet::Intent::explore) {
+    m_cameFrom = m_runSheet;
+    return m_workbench.runNew(models::requestOf(form));
+  }
   m_pending = form;
   m_isRevising = false;
   std::vector<std::string> outputs;
@@ -166,6 +183,7 @@ void MainWindow::onLocked(const std::string& canonical) {
   session::RunRequest request = models::requestOf(m_pending);
   request.criteria = canonical;
   session::takeOver(criteriaOf(canonical), request.settings);
+  m_cameFrom = m_runSheet;
   m_workbench.runNew(request);
 }
 
@@ -186,7 +204,7 @@ void MainWindow::writeRevision(const std::string& canonical) {
 
 void MainWindow::useFiles(const QStringList& paths) {
   const models::DropPlan plan = models::dropPlan(paths);
-  if (!plan.session.isEmpty()) return openSession(plan.session);
+  if (!plan.session.isEmpty()) return mayLeave() ? openSession(plan.session) : void();
   if (plan.isEmpty())
     return m_message->showProblem(tr("%1: neither session, model nor inputs; a model is a TorchScript file (.ts, .pt), \"Export from Python…\" on the run sheet writes one").arg(paths.value(0)));
   if (m_workbench.isRunning()) return m_message->showProblem(tr("A run is going on; drop the files again when it has ended"));
@@ -203,10 +221,13 @@ void MainWindow::locate(const QString& path) {
   open(found);
 }
 
+// Another session takes the place of this one: what was chosen in it and not run would go.
+bool MainWindow::mayLeave() { return !m_workbench.isStale() || m_confirmClose({tr("a changed policy that was not run")}); }
+
 QStringList MainWindow::unsaved() const {
   QStringList lost;
-  if (m_workbench.isRunning()) lost << tr("the run that goes on (what it measured so far is kept as a partial run)");
-  if (page() == m_criteria && m_criteria->isChanged()) lost << tr("criteria that were neither locked nor saved");
+  if (m_workbench.isRunning()) lost << tr("the run that goes on");
+  if (m_criteria->isChanged()) lost << tr("criteria that were neither locked nor saved");
   if (m_workbench.isStale()) lost << tr("a changed policy that was not run");
   return lost;
 }

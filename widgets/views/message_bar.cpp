@@ -41,7 +41,16 @@ MessageBar::MessageBar(QWidget* parent) : QFrame(parent), m_text(new QLabel(this
 
 void MessageBar::drop() {
   m_text->clear();
+  m_act->setShortcut(QKeySequence());
   hide();
+}
+
+void MessageBar::dropHint() {
+  if (m_kind == Kind::hint) drop();
+}
+
+void MessageBar::dropProblem() {
+  if (m_kind == Kind::problem) drop();
 }
 
 void MessageBar::showProblem(const QString& message) { showProblem(message, {}, {}); }
@@ -53,9 +62,11 @@ void MessageBar::showHint(const QString& hint, const QString& remedy, std::funct
 void MessageBar::showText(Kind kind, const QString& text, const QString& remedy, std::function<void()> act) {
   m_kind = kind;
   m_text->setText(text);
-  m_act->setText(remedy);
+  m_act->setText(remedy.isEmpty() ? remedy : tr("%1  (Ctrl+Return)").arg(remedy));
   m_act->setAccessibleName(remedy);
   m_act->setVisible(!remedy.isEmpty());
+  m_act->setShortcut(remedy.isEmpty() ? QKeySequence() : QKeySequence(tr("Ctrl+Return")));
+  m_act->setToolTip(remedy.isEmpty() ? QString() : tr("%1 (Ctrl+Return)").arg(remedy));
   m_copy->setVisible(kind == Kind::problem);
   m_remedy = std::move(act);
   setAccessibleName(text);

@@ -20,6 +20,8 @@ class MessageBar : public QFrame {
   void showProblem(const QString& message, const QString& remedy, std::function<void()> act);
   // The same for what is no fault.
   void showHint(const QString& hint, const QString& remedy, std::function<void()> act);
+  void dropHint();     // a problem stays
+  void dropProblem();  // a hint stays
   QString message() const;  // the problem shown; empty: none, or a hint
   QString hint() const;
   QToolButton* actButton() const { return m_act; }

@@ -172,8 +172,10 @@ void RunSheet::showProblems(const std::map<RunField, QString>& problems) {
   for (const auto& [field, note] : m_notes) {
     const auto at = problems.find(field);
     const bool isBad = at != problems.end();
-    note->setText(isBad ? QStringLiteral("✕ ") + at->second : models::textOf(field).meaning);
-    note->setStyleSheet(QStringLiteral("color: %1;").arg((isBad ? theme.bad : theme.muted).name()));
+    // A field that nobody has filled in is no mistake yet: it says what it wants.
+    const bool isOpen = isBad && (field == RunField::model || field == RunField::inputs || field == RunField::session) && lineEdit(field)->text().isEmpty();
+    note->setText(!isBad ? models::textOf(field).meaning : isOpen ? at->second : QStringLiteral("✕ ") + at->second);
+    note->setStyleSheet(QStringLiteral("color: %1;").arg((isBad && !isOpen ? theme.bad : theme.muted).name()));
   }
   m_goOn->setEnabled(problems.empty() && !m_workbench.isRunning());
   if (m_workbench.isRunning())

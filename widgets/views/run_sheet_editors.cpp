@@ -105,6 +105,8 @@ QWidget* RunSheet::makeHead() {
   m_subtitle = makeText({}, 1.0, false, head);
   m_facts = makeText({}, 1.0, false, head);
   m_facts->setTextInteractionFlags(Qt::TextSelectableByMouse);
+  m_facts->setMinimumHeight(3 * m_facts->fontMetrics().lineSpacing());  // nothing below jumps when they come
+  m_facts->setAlignment(Qt::AlignTop);
   m_facts->setObjectName(QStringLiteral("facts"));
   m_facts->setAccessibleName(tr("What was found in model and inputs"));
   auto* snippet = new QPushButton(tr("Export from Python…"), head);

@@ -127,7 +127,7 @@ void StepStrip::refresh() {
   const bool running = m_workbench.isRunning();
   setStep(m_run, running ? State::busy : run ? State::done : State::none, running ? tr("running") : run ? run->label() : tr("none"));
   m_findingText = run ? models::outcome(*run->run) : QString();
-  const bool isBad = run && (!run->run->nonfiniteOrigins.empty() || run->run->candidateError || !run->run->flips.empty());
+  const bool isBad = run && (run->run->unexplained() != nullptr || !run->run->nonfiniteOrigins.empty() || run->run->candidateError || !run->run->flips.empty());
   const bool stale = m_workbench.isStale();
   setStep(m_finding, !run || stale ? State::none : isBad ? State::bad : State::done, m_findingText);
   m_stale->setVisible(stale && !running);

@@ -163,6 +163,7 @@ void Workbench::onFinished(const QString& path, const QString& runId) {
   emit logged(tr("finished: %1 in %2").arg(runId, path));
   const bool isSameSession = m_loaded.b && QFileInfo(path) == QFileInfo(m_loaded.path);
   const session::RunRecord* baseline = isSameSession ? m_loaded.session->baseline() : nullptr;
+  emit runEnded(true);
   m_loader.load({path, baseline ? qt(baseline->id()) : isSameSession ? m_loaded.b->id() : QString(), runId});
   emit runningChanged();
 }
@@ -171,13 +172,15 @@ void Workbench::onFailed(const base::Error& error) {
   const QString message = qt(error.message());
   emit logged(message);
   emit runningChanged();
+  const bool isOver = !isRunning();  // else another run goes on, and this one was refused
+  if (isOver) emit runEnded(false);
   if (error.kind == base::ErrorKind::cancelled)
-    emit notice(tr("Cancelled. Earlier results are kept."));
+    emit notice(m_loaded.session ? tr("Cancelled. Earlier results are kept.") : tr("Cancelled."));
   else if (error.kind == base::ErrorKind::run || error.kind == base::ErrorKind::internal)
     emit runFailed(message);
   else
     emit problem(message);
-  if (!isRunning()) showWhatIsLeft();
+  if (isOver) showWhatIsLeft();
 }
 
 // An engine that died leaves parts of files, and perhaps a checkpoint, which reading the session shows as a partial run.
@@ -206,7 +209,7 @@ void Workbench::onLoaded(const models::LoadedSession& loaded) {
   if (isOther && m_demo && loaded.path == qt(m_demo->request.sessionPath)) {
     QStringList cure;
     for (const std::string& path : m_demo->cure) cure << qt(path);
-    emit demoLoaded(qt(m_demo->title), cure);
+    emit demoLoaded(m_demo->shows.empty() ? qt(m_demo->title) : qt(m_demo->title + ": " + m_demo->shows), cure);
   }
 }
 
@@ -268,7 +271,9 @@ void Workbench::selectPlace(const FindingPlace& place) {
 void Workbench::selectFirstNonfinite() {
   const models::RunPointer& loaded = shownRun();
   if (!loaded) return;
-  if (loaded->run->nonfiniteOrigins.empty())
+  if (const session::NonfiniteFinding* own = loaded->run->unexplained(); own != nullptr && loaded->run->nonfiniteOrigins.empty())
+    emit notice(tr("%1: FP32 itself has NaN or inf, so it is no baseline: %2").arg(loaded->label(), qt(own->diagnosis)));
+  else if (loaded->run->nonfiniteOrigins.empty())
     emit notice(tr("%1: no NaN or inf that FP32 does not have.").arg(loaded->label()));
   else
     selectPlace(findings().front());

@@ -90,6 +90,7 @@ class Workbench : public QObject {
   void runningChanged();
   void demoLoaded(const QString& text, const QStringList& cure);  // what it shows; modules whose FP32 cures it
   void liveChanged();                    // more of the running run is known
+  void runEnded(bool isGood);              // before its results are read
   void runFailed(const QString& message);  // as problem(), and the run may be tried again
   void progressed(const ulpscope::base::Progress& progress);
   void problem(const QString& message);  // one line: what, which, what to do

@@ -43,6 +43,20 @@ TEST(MarginGeometry, FindsItsValuesAgain) {
   for (const double v : {0.0, 0.004, 0.01, 0.3, 9.0, -0.7}) EXPECT_NEAR(axis.valueAt(axis.at(v)), v, 1e-12) << v;
 }
 
+TEST(MarginGeometry, CountsTheMarginOfAnotherDecisionAsNegative) {
+  session::RunRecord run;
+  run.decisions = {{0.5, 0.4, 1}, {0.25, 0.125, 1}, {0.3, kNan, 1}};
+  run.flips.resize(2);
+  run.flips[0].sample = 1;
+  run.flips[1].sample = 7;  // a damaged record: nothing to change
+  const auto margins = signedMargins(run);
+  EXPECT_EQ(margins[0].candidateMargin, 0.4);
+  EXPECT_EQ(margins[1].candidateMargin, -0.125);
+  EXPECT_TRUE(std::isnan(margins[2].candidateMargin));
+  const MarginAxes axes = marginAxes(margins);
+  EXPECT_DOUBLE_EQ(marginPoint(margins[1], axes).y, axes.difference.at(-0.375)) << "below the line where AMP's margin is 0, at -0.25";
+}
+
 TEST(MarginGeometry, PutsWhatIsNoValueOnRugsOfItsOwn) {
   const MarginAxes axes = marginAxes(kDecisions);
   const MarginRugs rugs = marginRugs(axes);

@@ -36,7 +36,7 @@ TEST(CriteriaLines, AreOpenInATemplateAndFilledOneByOne) {
   document = withLimit(document, "/outputs/0/sqnr_db", 40);
   EXPECT_EQ(lineAt(linesOf(document), "/decisions/max_flips").limit, 2);
   EXPECT_TRUE(lineAt(linesOf(document), "/outputs/0/sqnr_db").atLeast);
-  EXPECT_EQ(lineAt(linesOf(document), "/outputs/0/sqnr_db").about, "output logits");
+  EXPECT_EQ(lineAt(linesOf(document), "/outputs/0/sqnr_db").about, "output 'logits'");
 }
 
 // Each limit that the list offers is one that the reader of criteria files takes, under the same name.
