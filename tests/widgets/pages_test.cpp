@@ -295,6 +295,12 @@ TEST_F(Pages, FitsOnASmallScreen) {
   auto* inspector = m_window.findChild<QDockWidget*>(QStringLiteral("inspector"));
   EXPECT_EQ(m_window.tabifiedDockWidgets(modules), QList<QDockWidget*>{inspector}) << "no room for three columns";
   for (QWidget* page : std::initializer_list<QWidget*>{m_window.runSheet(), m_window.criteriaSheet()}) EXPECT_LE(page->minimumSizeHint().width(), 1280) << page->metaObject()->className();
+  // Nor does it grow with what is said.
+  for (const char* path : {"block.fc1", "block.norm", "head", "block.fc2"}) m_window.toggleFp32(QLatin1String(path));
+  emit m_window.workbench().problem(QString(300, u'x') + QStringLiteral(" a long line ").repeated(20));
+  QCoreApplication::processEvents();
+  EXPECT_LE(m_window.minimumSizeHint().width(), 1280);
+  EXPECT_LE(m_window.minimumSizeHint().height(), 720);
   m_window.resize(1500, 900);
   QCoreApplication::processEvents();
   EXPECT_TRUE(m_window.tabifiedDockWidgets(modules).isEmpty());

@@ -19,6 +19,7 @@ using models::qt;
 FlipSentence::FlipSentence(QWidget* parent) : QWidget(parent) {
   m_sentence = new QLabel(this);
   m_sentence->setWordWrap(true);
+  m_sentence->setMinimumWidth(10);  // long names have no place to break
   m_sentence->setTextFormat(Qt::PlainText);
   m_sentence->setTextInteractionFlags(Qt::TextSelectableByMouse | Qt::TextSelectableByKeyboard);
   m_sentence->setAccessibleName(tr("Statement on flipped decisions"));

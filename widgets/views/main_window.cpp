@@ -35,6 +35,7 @@
 #include <QToolButton>
 #include <QVBoxLayout>
 
+#include <algorithm>
 #include <utility>
 
 namespace ulpscope::views {
@@ -179,7 +180,7 @@ void MainWindow::resetLayout() {
   m_isNarrow = false;
   fitToWidth();
   resizeDocks({m_docks[0], m_docks[1]}, {kModulesWidth, kInspectorWidth}, Qt::Horizontal);
-  resizeDocks({m_docks[2]}, {kFindingsHeight}, Qt::Vertical);
+  resizeDocks({m_docks[2]}, {std::min(kFindingsHeight, height() * 3 / 10)}, Qt::Vertical);  // the heatmap is the hub
 }
 
 QAction* MainWindow::addAction(const QString& name, const QString& text, const QKeySequence& keys, std::function<void()> triggered) {
@@ -372,6 +373,7 @@ void MainWindow::refreshActions() {
   const auto& selected = m_workbench.selection().modulePath();
   const bool isKept = selected && (m_workbench.regions().names(*selected, models::RegionKind::inputsToFp32) || m_workbench.regions().names(*selected, models::RegionKind::inputsAsTheyAre));
   m_actions.at(QStringLiteral("keep"))->setText(isKept ? tr("Put selection bac&k under autocast") : tr("&Keep selection in FP32"));
+  m_actions.at(QStringLiteral("keep"))->setIconText(isKept ? tr("Back to autocast") : tr("Keep in FP32"));
   enable("keep", hasRun && seen && m_workbench.selection().modulePath().has_value());
   for (const char* name : {"first", "next", "previous", "filter", "pane", "paneBack", "showAll", "zoomIn", "zoomOut", "viewB"}) enable(name, hasRun && seen);
   for (const char* name : {"viewA", "viewDifference"}) enable(name, hasPair && seen);

@@ -16,6 +16,7 @@ namespace ulpscope::views {
 MessageBar::MessageBar(QWidget* parent) : QFrame(parent), m_text(new QLabel(this)), m_act(new QToolButton(this)), m_copy(new QToolButton(this)), m_close(new QToolButton(this)) {
   m_act->setObjectName(QStringLiteral("act"));
   m_text->setWordWrap(true);
+  m_text->setMinimumWidth(10);  // a long path has no place to break
   m_text->setTextFormat(Qt::PlainText);
   m_text->setTextInteractionFlags(Qt::TextSelectableByMouse);
   m_copy->setText(tr("Copy details"));

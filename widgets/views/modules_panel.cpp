@@ -44,6 +44,7 @@ ModulesPanel::ModulesPanel(Workbench& workbench, QWidget* parent)
   m_message->setTextFormat(Qt::PlainText);
   m_message->hide();
   m_policy->setWordWrap(true);
+  m_policy->setMinimumWidth(10);  // long names have no place to break
   m_policy->setTextFormat(Qt::PlainText);
   m_policy->setMargin(3);
   auto* layout = new QVBoxLayout(this);

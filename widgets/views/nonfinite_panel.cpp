@@ -33,6 +33,7 @@ constexpr int kBoxWidth = 52;
 QLabel* makeLine(QWidget* parent) {
   auto* label = new QLabel(parent);
   label->setWordWrap(true);
+  label->setMinimumWidth(10);  // long names have no place to break
   label->setTextFormat(Qt::PlainText);
   label->setTextInteractionFlags(Qt::TextSelectableByMouse);
   return label;

@@ -85,6 +85,7 @@ QString judged(const std::optional<CriterionResult>& result) { return result ? q
 QLabel* makeLine(QWidget* parent, const QString& accessibleName) {
   auto* label = new QLabel(parent);
   label->setWordWrap(true);
+  label->setMinimumWidth(10);  // long names have no place to break
   label->setTextFormat(Qt::PlainText);
   label->setTextInteractionFlags(Qt::TextSelectableByMouse);
   label->setAccessibleDescription(accessibleName);

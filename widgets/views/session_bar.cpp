@@ -16,6 +16,7 @@ namespace ulpscope::views {
 SessionBar::SessionBar(RunDesk& desk, QWidget* parent)
     : QFrame(parent), m_desk(desk), m_text(new QLabel(this)), m_show(new QPushButton(tr("Show"), this)), m_close(new QToolButton(this)) {
   m_text->setWordWrap(true);
+  m_text->setMinimumWidth(10);  // long names have no place to break
   m_text->setTextFormat(Qt::PlainText);
   m_text->setTextInteractionFlags(Qt::TextSelectableByMouse);
   m_show->setAccessibleName(tr("Show the new run"));

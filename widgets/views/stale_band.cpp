@@ -21,6 +21,7 @@ StaleBand::StaleBand(Workbench& workbench, QWidget* parent)
   setAttribute(Qt::WA_StyledBackground);
   m_text->setTextFormat(Qt::PlainText);
   m_text->setWordWrap(true);
+  m_text->setMinimumWidth(10);  // long names have no place to break
   m_text->setAccessibleName(tr("Stale results"));
   m_rerun->setAccessibleName(tr("Re-run with the changed policy"));
   auto* layout = new QHBoxLayout(this);
