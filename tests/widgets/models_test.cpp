@@ -179,6 +179,20 @@ TEST(Site, StatesHeadroomAgainstTheLowFormat) {
   EXPECT_EQ(models::operandsText(*testing::loadedSample(Sick::yes), 1), QStringLiteral("input: float16, -900 to 812, max |x| 900"));
 }
 
+TEST(NoNumber, SaysWhy) {
+  auto session = std::make_shared<session::Session>(testing::sampleSession());
+  session->runs = {testing::sampleRun(testing::Sick::no)};
+  session::RunRecord& run = session->runs.front();
+  run.sites[0].viewOf = "block";
+  run.sites[1].candidateDtype = base::DType::int64;
+  run.settings.onlySamples = {"a", "b"};
+  const models::RunPointer loaded = models::makeLoadedRun(session, run, nullptr, {});
+  EXPECT_EQ(models::whyNoNumber(*loaded, {0}, 0), QStringLiteral("view op: its numbers are those of what it views"));
+  EXPECT_EQ(models::whyNoNumber(*loaded, {1}, 0), QStringLiteral("whole numbers, which have no such error"));
+  EXPECT_EQ(models::whyNoNumber(*loaded, {0, 2}, 1), QStringLiteral("nothing finite to compare, or not reached"));
+  EXPECT_EQ(models::whyNoNumber(*loaded, {0}, 2), QStringLiteral("this run left the sample out"));
+}
+
 TEST(VerdictLine, SaysWhetherThereIsAVerdictAndByWhat) {
   session::Session session = testing::sampleSession();
   session::RunRecord run = testing::sampleRun(Sick::yes);

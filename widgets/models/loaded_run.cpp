@@ -3,6 +3,7 @@
 #include "core/base/number_text.h"
 #include "widgets/models/text.h"
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 
@@ -70,6 +71,15 @@ RunPointer makeLoadedRun(std::shared_ptr<const session::Session> session, const 
   loaded->metrics = std::move(metrics);
   loaded->metricsError = metricsError;
   return loaded;
+}
+
+QString whyNoNumber(const LoadedRun& run, const std::vector<std::int64_t>& sites, std::int64_t sample) {
+  const auto all = [&](auto holds) { return std::all_of(sites.begin(), sites.end(), [&](std::int64_t i) { return holds(run.run->sites[static_cast<std::size_t>(i)]); }); };
+  const auto& ids = run.session->samples.ids;
+  if (sample >= 0 && static_cast<std::size_t>(sample) < ids.size() && !run.run->ran(ids[static_cast<std::size_t>(sample)])) return QStringLiteral("this run left the sample out");
+  if (all([](const session::SiteSummary& site) { return !site.viewOf.empty(); })) return QStringLiteral("view op: its numbers are those of what it views");
+  if (all([](const session::SiteSummary& site) { return !base::isInexact(site.candidateDtype); })) return QStringLiteral("whole numbers, which have no such error");
+  return QStringLiteral("nothing finite to compare, or not reached");
 }
 
 QString outcome(const session::RunRecord& run) {

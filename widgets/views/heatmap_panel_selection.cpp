@@ -105,6 +105,7 @@ QStringList HeatmapPanel::factsOf(std::int64_t row, std::int64_t sample) const {
   QStringList facts{models::rowTitle(at), tr("sample %1").arg(m_content->sampleId(sample))};
   facts << (isDifference ? tr("B − A of %1").arg(m_content->metric) : m_content->metric) + u' ' + qt(render::exactText(cell));
   if (isDifference) facts << tr("A %1").arg(qt(render::exactText(m_builder.cellOfA(row, sample)))) << tr("B %1").arg(qt(render::exactText(m_builder.cellOfB(row, sample))));
+  if (const models::RunPointer& run = m_workbench.shownRun(); cell.kind == render::CellKind::notRun && !showsLive() && run) facts << models::whyNoNumber(*run, at.sites, sample);
   if (cell.wholeBatch) facts << tr("of the whole batch: its sample axis was not found");
   return facts;
 }
