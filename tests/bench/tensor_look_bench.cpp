@@ -8,19 +8,18 @@
 #include "core/storage/run_writer.h"
 #include "core/storage/site_look.h"
 #include "tests/bench/bench_support.h"
+#include "tests/support/scratch_folder.h"
 
 #include <fcntl.h>
 #include <unistd.h>
 
 #include <cstdlib>
-#include <filesystem>
 #include <functional>
 #include <random>
 
 namespace {
 
 using namespace ulpscope;
-namespace fs = std::filesystem;
 
 constexpr int kPairs = 31;
 constexpr double kBarMs = 100;
@@ -124,9 +123,6 @@ int measure(const std::string& folder) {
 }  // namespace
 
 int main() {
-  std::string folder = (fs::temp_directory_path() / "ulpscope-bench-XXXXXX").string();
-  if (!::mkdtemp(folder.data())) return 1;
-  const int failed = measure(folder);
-  fs::remove_all(folder);
-  return failed;
+  const tests::ScratchFolder folder;
+  return measure(folder.path());
 }

@@ -13,6 +13,9 @@ void LiveRun::begin(const protocol::LiveExperiment& experiment) {
   m_session.model = experiment.model;
   m_session.samples.ids = experiment.sampleIds;
   m_isDone.assign(experiment.sampleIds.size(), false);
+  for (const std::string& id : experiment.sampleIds) m_sampleIds << qt(id);
+  m_columns.resize(experiment.sampleIds.size());
+  std::iota(m_columns.begin(), m_columns.end(), 0);
 }
 
 void LiveRun::setSites(const std::vector<protocol::LiveSite>& sites) {
@@ -63,9 +66,8 @@ std::shared_ptr<const HeatmapContent> LiveRun::content() const {
   auto content = std::make_shared<HeatmapContent>();
   content->rows = m_rows;
   content->cells = std::make_shared<const render::HeatmapData>(m_data);
-  content->columns.resize(static_cast<std::size_t>(m_data.samples()));
-  std::iota(content->columns.begin(), content->columns.end(), 0);
-  for (const std::string& id : m_session.samples.ids) content->sampleIds << qt(id);
+  content->columns = m_columns;
+  content->sampleIds = m_sampleIds;
   content->metric = qt(session::label(Metric::relL2));
   return content;
 }

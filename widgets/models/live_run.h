@@ -26,6 +26,8 @@ class LiveRun {
   std::vector<render::ModuleRow> m_rows;
   std::vector<std::int64_t> m_rowOfSite;
   render::HeatmapData m_data;
+  QStringList m_sampleIds;
+  std::vector<std::int64_t> m_columns;
   std::vector<bool> m_isDone;  // by sample
   std::int64_t m_samplesDone = 0;
 };

@@ -82,6 +82,8 @@ QString whyNoNumber(const LoadedRun& run, const std::vector<std::int64_t>& sites
   return QStringLiteral("nothing finite to compare, or not reached");
 }
 
+QString lowFormat(const session::RunRecord& run) { return run.settings.autocast == base::DType::bfloat16 ? QStringLiteral("BF16") : QStringLiteral("FP16"); }
+
 QString outcome(const session::RunRecord& run) {
   if (run.candidateError) return QStringLiteral("stopped in %1").arg(modulePathText(qt(run.candidateError->modulePath)));
   QStringList parts;

@@ -48,6 +48,8 @@ struct LoadedSession {
 
 // Why a cell of these op sites has no number, in words: a view op, a sample that was left out, whole numbers, nothing to compare.
 QString whyNoNumber(const LoadedRun& run, const std::vector<std::int64_t>& sites, std::int64_t sample);
+// "FP16", "BF16": the run's low format.
+QString lowFormat(const session::RunRecord& run);
 // "1 non-finite origin, 3 flips": what the step strip says of a run.
 QString outcome(const session::RunRecord& run);
 // "verdict: fail (criteria revision 1)", or that there is none: an exploratory session, a run judged by an earlier revision.

@@ -65,7 +65,7 @@ QString sampleId(const session::Session& session, std::int64_t sample) {
 QString referenceDecision(const LoadedRun& run, const session::Flip& flip) { return decisionText(run, flip, flip.referenceDecision); }
 QString candidateDecision(const LoadedRun& run, const session::Flip& flip) { return decisionText(run, flip, flip.candidateDecision); }
 
-QString lowName(const session::RunRecord& run) { return run.settings.autocast == base::DType::bfloat16 ? QStringLiteral("AMP BF16") : QStringLiteral("AMP FP16"); }
+QString lowName(const session::RunRecord& run) { return QStringLiteral("AMP ") + lowFormat(run); }
 
 bool DecisionFilter::accepts(const SampleOutcome& outcome, double referenceMargin) const {
   if (!all && !outcome.flip && outcome.outcome != Outcome::noDecision) return false;

@@ -14,12 +14,6 @@ using session::Metric;
 
 constexpr int kLongId = 40;  // characters
 
-QString shapeText(const std::vector<std::int64_t>& shape) {
-  QStringList parts;
-  for (const std::int64_t n : shape) parts << QString::number(n);
-  return u'[' + parts.join(QStringLiteral(", ")) + u']';
-}
-
 QString opText(const session::SiteSummary& site) {
   QString text = qt(site.op);
   if (!site.overload.empty()) text += u'.' + qt(site.overload);
@@ -91,6 +85,12 @@ void addSample(std::vector<Fact>& facts, const LoadedRun& run, std::int64_t site
 }
 
 }  // namespace
+
+QString shapeText(const std::vector<std::int64_t>& shape) {
+  QStringList parts;
+  for (const std::int64_t n : shape) parts << QString::number(n);
+  return u'[' + parts.join(QStringLiteral(", ")) + u']';
+}
 
 SiteModel::SiteModel(QObject* parent)
     : RowTableModel({QStringLiteral("Op site"), QStringLiteral("Worst error"), QStringLiteral("Dtype"), QStringLiteral("Policy")}, parent) {}

@@ -15,6 +15,7 @@ class SiteModel : public RowTableModel {
   void setModule(const RunPointer& run, const QString& modulePath);
 };
 
+QString shapeText(const std::vector<std::int64_t>& shape);  // "[32, 16, 64]"
 // What the inspector says of a site: pairs of words and value, in the order to show. sample -1: over all samples.
 struct Fact {
   QString name;

@@ -72,8 +72,6 @@ TensorPicturePointer makeTensorPicture(TensorLookPointer look, const render::Sli
                                                              render::differenceScale(look->byDifference.maxDifference)});
 }
 
-QString lowName(const LoadedRun& run) { return run.run->settings.autocast == base::DType::bfloat16 ? QStringLiteral("BF16") : QStringLiteral("FP16"); }
-
 QString elementLine(const TensorLook& look, std::int64_t element) {
   if (element < 0 || element >= look.elementCount()) return {};
   const analysis::ElementPair pair = render::pairAt(look.reference(), look.candidate(), element);

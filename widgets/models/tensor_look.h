@@ -43,8 +43,6 @@ using TensorPicturePointer = std::shared_ptr<const TensorPicture>;
 // choice: of a slice shown before, brought into this shape; nullptr: the default one.
 TensorPicturePointer makeTensorPicture(TensorLookPointer look, const render::SliceChoice* choice);
 
-// "FP16", "BF16": the run's low format.
-QString lowName(const LoadedRun& run);
 // "[3, 17] · FP32 1.25 · AMP 1.2497 · difference -3e-04 · 2 ULP".
 QString elementLine(const TensorLook& look, std::int64_t element);
 // "sample c · float32 → float16 · [64, 56, 56] · checksum verified".

@@ -87,7 +87,7 @@ void ExponentModel::setLook(const TensorLookPointer& look) {
       TableCell from{powerOfTwoText(e), e, false, qt(base::shortNumber(std::ldexp(1.0, e)))};
       rows.push_back({e, {from, countCell(a.at(e)), countCell(b.at(e)), textCell(limitAt(e))}});
     }
-    setHeaders({QStringLiteral("|x| from"), QStringLiteral("FP32"), QStringLiteral("AMP"), QStringLiteral("%1 limit").arg(lowName(*look->run))});
+    setHeaders({QStringLiteral("|x| from"), QStringLiteral("FP32"), QStringLiteral("AMP"), QStringLiteral("%1 limit").arg(lowFormat(*look->run->run))});
     const auto addClass = [&](const char* key, const QString& name, std::int64_t reference, std::int64_t candidate) {
       rows.push_back({QLatin1String(key), {{name, -4000, false}, countCell(reference), countCell(candidate), textCell(QString())}});
     };

@@ -28,7 +28,7 @@ struct Limit {
 // At the lower edge of the exponent's bar; the largest value at the upper one.
 std::vector<Limit> limitsOf(const models::LoadedRun& run) {
   const base::FormatLimits limits = base::limits(run.run->settings.autocast);
-  const QString low = models::lowName(run);
+  const QString low = models::lowFormat(*run.run);
   return {{QObject::tr("%1 subnormal from %2").arg(low, models::powerOfTwoText(std::ilogb(limits.minSubnormal))), std::ilogb(limits.minSubnormal) - 0.5},
           {QObject::tr("%1 normal from %2").arg(low, models::powerOfTwoText(std::ilogb(limits.minNormal))), std::ilogb(limits.minNormal) - 0.5},
           {QObject::tr("%1 max").arg(low), std::ilogb(limits.maxFinite) + 0.5}};

@@ -9,7 +9,6 @@
 #include "widgets/plots/plot_style.h"
 
 #include <QToolTip>
-#include <QVBoxLayout>
 
 #include <cmath>
 #include <limits>
@@ -49,17 +48,9 @@ QSharedPointer<QCPAxisTicker> decadeTicker(const render::HeadroomAxis& axis) {
 }  // namespace
 
 HeadroomPlot::HeadroomPlot(QWidget* parent) : QWidget(parent), m_plot(new QCustomPlot(this)), m_legend(new PlotLegend(this)) {
-  auto* layout = new QVBoxLayout(this);
-  layout->setContentsMargins(0, 0, 0, 0);
-  layout->setSpacing(2);
-  layout->addWidget(m_plot, 1);
-  layout->addWidget(m_legend);
-  m_plot->setFocusPolicy(Qt::NoFocus);
-  m_plot->setMouseTracking(true);
-  m_plot->setAttribute(Qt::WA_AlwaysShowToolTips);
+  hostPlot(this, m_plot, m_legend);
   m_plot->setMinimumSize(160, 80);
   connect(m_plot, &QCustomPlot::afterReplot, this, [this] { m_isDrawn = true; });
-  setFocusPolicy(Qt::StrongFocus);
   setMinimumSize(240, 120);
   setAccessibleName(tr("Headroom plot"));
   connect(m_plot, &QCustomPlot::mousePress, this, [this](QMouseEvent* event) {

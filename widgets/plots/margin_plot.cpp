@@ -6,7 +6,6 @@
 #include "widgets/plots/plot_style.h"
 
 #include <QToolTip>
-#include <QVBoxLayout>
 
 #include <array>
 #include <cmath>
@@ -38,17 +37,9 @@ QCPScatterStyle scatterOf(Outcome outcome, const Theme& theme) {
 }  // namespace
 
 MarginPlot::MarginPlot(QWidget* parent) : QWidget(parent), m_plot(new QCustomPlot(this)), m_legend(new PlotLegend(this)) {
-  auto* layout = new QVBoxLayout(this);
-  layout->setContentsMargins(0, 0, 0, 0);
-  layout->setSpacing(2);
-  layout->addWidget(m_plot, 1);
-  layout->addWidget(m_legend);
-  m_plot->setFocusPolicy(Qt::NoFocus);
-  m_plot->setMouseTracking(true);
-  m_plot->setAttribute(Qt::WA_AlwaysShowToolTips);
+  hostPlot(this, m_plot, m_legend);
   m_plot->setMinimumSize(120, 80);
   connect(m_plot, &QCustomPlot::afterReplot, this, [this] { m_isDrawn = true; });
-  setFocusPolicy(Qt::StrongFocus);
   setMinimumSize(220, 120);
   setAccessibleName(tr("Margin plot"));
   setAccessibleDescription(tr("AMP margin minus FP32 margin against the FP32 margin, one point a sample; the AMP margin of a flipped decision counts as negative. Left and Right go to the next. \"All samples\" shows the same numbers in the table."));

@@ -3,7 +3,21 @@
 #include "core/render/viewport.h"
 #include "widgets/models/text.h"
 
+#include <QVBoxLayout>
+
 namespace ulpscope::plots {
+
+void hostPlot(QWidget* host, QCustomPlot* plot, QWidget* legend) {
+  auto* layout = new QVBoxLayout(host);
+  layout->setContentsMargins(0, 0, 0, 0);
+  layout->setSpacing(2);
+  layout->addWidget(plot, 1);
+  layout->addWidget(legend);
+  plot->setFocusPolicy(Qt::NoFocus);
+  plot->setMouseTracking(true);
+  plot->setAttribute(Qt::WA_AlwaysShowToolTips);
+  host->setFocusPolicy(Qt::StrongFocus);
+}
 
 void styleAxis(QCPAxis* axis, const Theme& theme, const QFont& font) {
   QFont small = font;

@@ -57,7 +57,7 @@ void TensorMapView::setPicture(const models::TensorPicturePointer& picture) {
   m_picture = picture;
   m_image = {};
   m_selected = m_hovered = -1;
-  if (picture && m_side == MapSide::candidate) m_title = tr("AMP %1").arg(models::lowName(*picture->look->run));
+  if (picture && m_side == MapSide::candidate) m_title = tr("AMP %1").arg(models::lowFormat(*picture->look->run->run));
   if (picture) {
     const QString slice = qt(render::sliceText(picture->slice.choice(), picture->slice.shape()));
     setAccessibleDescription(tr("Slice %1, colours %2. Arrow keys move to the next element. The elements that differ most stand in the table of worst elements.").arg(slice, scaleText()));

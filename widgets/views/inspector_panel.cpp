@@ -4,6 +4,7 @@
 #include "widgets/models/text.h"
 #include "widgets/plots/theme.h"
 #include "widgets/views/tables.h"
+#include "widgets/views/texts.h"
 
 #include <QFrame>
 #include <QGridLayout>
@@ -21,16 +22,6 @@ namespace {
 using models::qt;
 
 constexpr int kSitesHeight = 170;
-
-QLabel* makeText(QWidget* parent, bool isBold) {
-  auto* label = new QLabel(parent);
-  label->setWordWrap(true);
-  label->setTextFormat(Qt::PlainText);
-  QFont font = label->font();
-  font.setBold(isBold);
-  label->setFont(font);
-  return label;
-}
 
 QString typeOf(const session::Session& session, const QString& path) {
   for (const model::ModuleNode& node : session.model.modules)
@@ -70,12 +61,12 @@ InspectorPanel::InspectorPanel(Workbench& workbench, QWidget* parent) : QWidget(
 
 QWidget* InspectorPanel::makeHeader() {
   auto* header = new QWidget(this);
-  m_title = makeText(header, true);
+  m_title = makeText({}, 1, true, header);
   QFont large = m_title->font();
   large.setPointSizeF(large.pointSizeF() * 1.15);
   m_title->setFont(large);
   m_title->setTextInteractionFlags(Qt::TextSelectableByMouse);
-  m_subtitle = makeText(header, false);
+  m_subtitle = makeText({}, 1, false, header);
   m_keep = new QPushButton(tr("Keep in FP32"), header);
   m_keep->setToolTip(tr("Disable autocast here, inputs to FP32 (Ctrl+K)"));
   m_keep->setAccessibleName(tr("Keep the selected module in FP32"));
@@ -97,10 +88,10 @@ QWidget* InspectorPanel::makeFacts() {
   m_factGrid->setVerticalSpacing(5);
   m_factGrid->setColumnStretch(0, 6);
   m_factGrid->setColumnStretch(1, 5);
-  m_findingTitle = makeText(body, true);
-  m_finding = makeText(body, false);
+  m_findingTitle = makeText({}, 1, true, body);
+  m_finding = makeText({}, 1, false, body);
   m_finding->setTextInteractionFlags(Qt::TextSelectableByMouse);
-  m_sitesTitle = makeText(body, true);
+  m_sitesTitle = makeText({}, 1, true, body);
   m_sites = makeTable(body, &m_siteModel, tr("Op sites of the module"));
   m_sites->setMinimumHeight(kSitesHeight);
   auto* layout = new QVBoxLayout(body);
@@ -156,10 +147,10 @@ void InspectorPanel::showFacts(const std::vector<models::Fact>& facts) {
   const plots::Theme& theme = plots::themeOf(this);
   int row = 0;
   for (const models::Fact& fact : facts) {
-    QLabel* name = makeText(m_factArea, false);
+    QLabel* name = makeText({}, 1, false, m_factArea);
     name->setText(fact.name);
     setColor(name, theme.muted);
-    QLabel* value = makeText(m_factArea, true);
+    QLabel* value = makeText({}, 1, true, m_factArea);
     value->setText(fact.value);
     value->setAlignment(Qt::AlignRight | Qt::AlignTop);
     value->setTextInteractionFlags(Qt::TextSelectableByMouse);

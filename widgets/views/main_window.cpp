@@ -50,9 +50,8 @@ constexpr int kInspectorWidth = 325;
 constexpr int kFindingsHeight = 310;
 
 QString deviceText(const session::RunRecord& run) {
-  const QString low = run.settings.autocast == base::DType::bfloat16 ? QStringLiteral("BF16") : QStringLiteral("FP16");
   return QStringLiteral("%1 · %2 %3 · policy %4 · seed %5")
-      .arg(qt(run.settings.device).toUpper(), low, qt(session::name(run.settings.mode)), qt(run.policyTable)).arg(run.settings.seed);
+      .arg(qt(run.settings.device).toUpper(), models::lowFormat(run), qt(session::name(run.settings.mode)), qt(run.policyTable)).arg(run.settings.seed);
 }
 
 // A pane that takes no keys itself hands them to its table, or else to the first that takes some.

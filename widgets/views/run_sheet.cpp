@@ -1,6 +1,7 @@
 #include "widgets/views/run_sheet.h"
 
 #include "core/base/number_text.h"
+#include "widgets/models/site_model.h"
 #include "widgets/models/text.h"
 #include "widgets/plots/theme.h"
 
@@ -23,16 +24,10 @@ using models::RunForm;
 constexpr int kMiB = 20;  // bits
 constexpr int kDemoBudgetMiB = 256;
 
-QString shapeText(const std::vector<std::int64_t>& shape) {
-  QStringList parts;
-  for (const std::int64_t n : shape) parts << QString::number(n);
-  return u'[' + parts.join(QStringLiteral(", ")) + u']';
-}
-
 QString inputText(const protocol::OpenedInput& input) {
   if (input.dtype.empty()) return RunSheet::tr("%1: a constant").arg(qt(input.name));
   const QString axis = input.sampleAxis < 0 ? RunSheet::tr("shared by all samples") : RunSheet::tr("samples on axis %1").arg(input.sampleAxis);
-  return QStringLiteral("%1: %2 %3, %4").arg(qt(input.name), qt(input.dtype), shapeText(input.shape), axis);
+  return QStringLiteral("%1: %2 %3, %4").arg(qt(input.name), qt(input.dtype), models::shapeText(input.shape), axis);
 }
 
 QString modelText(const model::ModelInfo& info) {
@@ -161,9 +156,8 @@ void RunSheet::refresh() {
   if (!isNumber) problems[RunField::seed] = tr("a whole number of at least 0");
   problems.insert(m_lookProblems.begin(), m_lookProblems.end());
   showProblems(problems);
-  const bool hasArgument = m_decisionArgument != nullptr;
   const QString rule = combo(RunField::decision)->currentText();
-  if (hasArgument) m_decisionArgument->setEnabled(rule == u"argmax" || rule == u"argmin" || rule == u"topk" || rule == u"threshold");
+  m_decisionArgument->setEnabled(rule == u"argmax" || rule == u"argmin" || rule == u"topk" || rule == u"threshold");
 }
 
 void RunSheet::showProblems(const std::map<RunField, QString>& problems) {

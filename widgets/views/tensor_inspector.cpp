@@ -5,6 +5,7 @@
 #include "widgets/plots/exponent_plot.h"
 #include "widgets/plots/theme.h"
 #include "widgets/views/tables.h"
+#include "widgets/views/texts.h"
 #include "widgets/views/tensor_maps_page.h"
 
 #include <QComboBox>
@@ -27,13 +28,6 @@ constexpr int kPatienceMs = 150;
 constexpr int kTableHeight = 130;
 constexpr int kRungs = 5;
 constexpr int kTableRoom = 14;  // of its borders and header's margins
-
-QLabel* makeLine(QWidget* parent) {
-  auto* label = new QLabel(parent);
-  label->setTextFormat(Qt::PlainText);
-  label->setWordWrap(true);
-  return label;
-}
 
 QVBoxLayout* makeColumn(QWidget* page) {
   auto* layout = new QVBoxLayout(page);
@@ -79,7 +73,7 @@ TensorInspector::TensorInspector(Workbench& workbench, QWidget* parent) : QStack
 
 QWidget* TensorInspector::makeNotice() {
   auto* page = new QWidget;
-  m_notice = makeLine(page);
+  m_notice = makeText({}, 1, false, page);
   m_notice->setTextInteractionFlags(Qt::TextSelectableByMouse);
   m_capture = new QPushButton(tr("Capture this module (re-run)"), page);
   m_capture->setToolTip(tr("Run again with the policy as it now stands, and store what the ops of this module return"));
@@ -96,9 +90,9 @@ QWidget* TensorInspector::makeNotice() {
 
 QWidget* TensorInspector::makeHistogram() {
   auto* page = new QWidget;
-  m_histogramWhat = makeLine(page);
+  m_histogramWhat = makeText({}, 1, false, page);
   m_histogramWhat->setForegroundRole(QPalette::PlaceholderText);
-  m_histogramLegend = makeLine(page);
+  m_histogramLegend = makeText({}, 1, false, page);
   m_histogram = new plots::ExponentPlot(page);
   m_histogramTable = makeTable(page, &m_exponents, tr("Exponents as a table"));
   m_histogramTable->setMinimumHeight(kTableHeight);
@@ -112,14 +106,14 @@ QWidget* TensorInspector::makeHistogram() {
 
 QWidget* TensorInspector::makeLadder() {
   auto* page = new QWidget;
-  m_ladderTitle = makeLine(page);
+  m_ladderTitle = makeText({}, 1, false, page);
   m_ladderTitle->setTextInteractionFlags(Qt::TextSelectableByMouse);
   m_ladderSide = new QComboBox(page);
   m_ladderSide->addItems({tr("The value in FP32"), tr("The value in AMP")});
   m_ladderSide->setAccessibleName(tr("Whose value the ladder shows"));
   m_ladderTable = makeTable(page, &m_ladder, tr("Precision ladder"));
   m_ladderTable->setFixedHeight((kRungs + 2) * m_ladderTable->verticalHeader()->defaultSectionSize() + kTableRoom);
-  m_bits = makeLine(page);
+  m_bits = makeText({}, 1, false, page);
   m_bits->setFont(QFontDatabase::systemFont(QFontDatabase::FixedFont));
   m_bits->setTextInteractionFlags(Qt::TextSelectableByMouse);
   m_bits->setAccessibleName(tr("Bits"));
@@ -185,7 +179,7 @@ void TensorInspector::showPicture(const models::TensorPicturePointer& picture) {
     fitColumns(m_histogramTable);
     m_histogram->setLook(picture->look);
     m_histogramWhat->setText(models::lookLine(*picture->look));
-    m_histogramLegend->setText(tr("■ FP32   □ AMP   ┊ %1 limits").arg(models::lowName(*picture->look->run)));
+    m_histogramLegend->setText(tr("■ FP32   □ AMP   ┊ %1 limits").arg(models::lowFormat(*picture->look->run->run)));
   }
   setCurrentWidget(m_page == kMaps ? m_mapsPage : m_page == kHistogram ? m_histogramPage : m_ladderPage);
   m_notice->clear();

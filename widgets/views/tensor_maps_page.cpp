@@ -4,6 +4,7 @@
 #include "widgets/models/text.h"
 #include "widgets/plots/tensor_map_view.h"
 #include "widgets/views/tables.h"
+#include "widgets/views/texts.h"
 
 #include <QCheckBox>
 #include <QComboBox>
@@ -22,13 +23,6 @@ using render::MapSide;
 constexpr int kWorstHeight = 150;
 constexpr int kBoxesARow = 2;
 
-QLabel* makeLine(QWidget* parent) {
-  auto* label = new QLabel(parent);
-  label->setTextFormat(Qt::PlainText);
-  label->setWordWrap(true);
-  return label;
-}
-
 // The axis that tiles when asked to: the last of those longer than 1 that are neither rows nor columns.
 int tileCandidate(const render::SliceChoice& choice, const render::Shape& shape) {
   if (choice.tileAxis >= 0) return choice.tileAxis;
@@ -42,12 +36,12 @@ TensorMapsPage::TensorMapsPage(QWidget* parent) : QWidget(parent) {
   auto* layout = new QVBoxLayout(this);
   layout->setContentsMargins(12, 4, 12, 8);
   layout->setSpacing(6);
-  m_what = makeLine(this);
+  m_what = makeText({}, 1, false, this);
   m_what->setForegroundRole(QPalette::PlaceholderText);
   layout->addWidget(m_what);
   makeSliceRow();
   makeMaps();
-  m_elementLine = makeLine(this);
+  m_elementLine = makeText({}, 1, false, this);
   m_elementLine->setTextInteractionFlags(Qt::TextSelectableByMouse);
   m_elementLine->setAccessibleName(tr("Element"));
   m_elementLine->setMinimumHeight(2 * fontMetrics().lineSpacing());
@@ -57,7 +51,7 @@ TensorMapsPage::TensorMapsPage(QWidget* parent) : QWidget(parent) {
 }
 
 void TensorMapsPage::makeSliceRow() {
-  m_slice = makeLine(this);
+  m_slice = makeText({}, 1, false, this);
   m_tiling = new QCheckBox(this);
   m_axes = new QWidget(this);
   m_axesLayout = new QGridLayout(m_axes);
@@ -89,7 +83,7 @@ void TensorMapsPage::makeMaps() {
 }
 
 void TensorMapsPage::makeWorst() {
-  m_worstTitle = makeLine(this);
+  m_worstTitle = makeText({}, 1, false, this);
   m_worstOrder = new QComboBox(this);
   m_worstOrder->addItems({tr("by difference"), tr("by ULP")});
   m_worstOrder->setAccessibleName(tr("Order of the worst elements"));
