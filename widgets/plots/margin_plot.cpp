@@ -42,7 +42,7 @@ MarginPlot::MarginPlot(QWidget* parent) : QWidget(parent), m_plot(new QCustomPlo
   connect(m_plot, &QCustomPlot::afterReplot, this, [this] { m_isDrawn = true; });
   setMinimumSize(220, 120);
   setAccessibleName(tr("Margin plot"));
-  setAccessibleDescription(tr("AMP margin minus FP32 margin against the FP32 margin, one point a sample; the AMP margin of a flipped decision counts as negative. Left and Right go to the next. \"All samples\" shows the same numbers in the table."));
+  setAccessibleDescription(tr("AMP margin minus FP32 margin against the FP32 margin, one point a sample; the AMP margin of a flipped decision counts as negative, hence the ± of the axis. Left and Right go to the next. \"All samples\" shows the same numbers in the table."));
   connect(m_plot, &QCustomPlot::mousePress, this, [this](QMouseEvent* event) {
     setFocus(Qt::MouseFocusReason);
     if (const std::int64_t sample = nearest(event->position()); sample >= 0) emit sampleClicked(sample);
@@ -147,7 +147,7 @@ void MarginPlot::setAxes(const Theme& theme) {
   m_plot->setBufferDevicePixelRatio(devicePixelRatioF());
   for (QCPAxis* axis : {m_plot->xAxis, m_plot->yAxis}) styleAxis(axis, theme, font());
   m_plot->xAxis->setLabel(tr("FP32 margin"));
-  m_plot->yAxis->setLabel(tr("AMP − FP32 (flipped: −AMP − FP32)"));
+  m_plot->yAxis->setLabel(tr("± AMP − FP32"));
   const render::MarginRugs rugs = render::marginRugs(m_axes);
   const double top = m_axes.difference.top(), right = m_axes.margin.top();
   m_plot->xAxis->setRange(hasPlace(MarginPlace::referenceNan) ? 1.6 * rugs.referenceNan : -0.04 * right, 1.04 * right);
