@@ -1,13 +1,11 @@
 #include "core/model/archive.h"
 
 #include "core/base/hashing.h"
+#include "core/model/archive_records.h"
 #include "core/model/code_scan.h"
 #include "core/model/pickle_scan.h"
-#include "core/model/zip_archive.h"
 
 #include <fmt/format.h>
-
-#include <map>
 
 namespace ulpscope::model {
 namespace {
@@ -18,12 +16,6 @@ using base::Result;
 using base::Status;
 
 constexpr const char* kExport = "export the model with torch.jit.script or torch.jit.trace, see ulpscope snippet";
-// Code and pickles are read whole; real ones have at most a few megabytes.
-constexpr std::uint64_t kLargestText = std::uint64_t{1} << 28;
-
-// Records by their name below the archive's top folder, in name order.
-using Records = std::map<std::string, ZipRecord>;
-
 bool isCode(const std::string& name) { return name.starts_with("code/"); }
 bool isSource(const std::string& name) { return isCode(name) && name.ends_with(".py"); }
 bool isSourceMap(const std::string& name) { return isCode(name) && name.ends_with(".debug_pkl"); }
@@ -37,16 +29,10 @@ bool looksLikeExport(const ZipArchive& archive) {
   return false;
 }
 
-Result<Records> recordsBelowRoot(const std::string& path, const ZipArchive& archive) {
+Status checkRoot(const std::string& path, const ZipArchive& archive) {
   if (looksLikeExport(archive)) return Error{ErrorKind::input, "is a torch.export archive (.pt2), not a TorchScript model", path, kExport};
   if (archive.records().empty()) return Error{ErrorKind::input, "is an empty zip archive", path, kExport};
-  // As LibTorch's reader: the first record's folder is the top.
-  const std::string& first = archive.records().front().name;
-  const std::string root = first.substr(0, first.find('/') + 1);
-  Records records;
-  for (const ZipRecord& record : archive.records())
-    if (!root.empty() && record.name.starts_with(root)) records.emplace(record.name.substr(root.size()), record);
-  return records;
+  return base::success();
 }
 
 Status checkKind(const std::string& path, const Records& records) {
@@ -59,14 +45,6 @@ Status checkKind(const std::string& path, const Records& records) {
   if (hasData && hasConstants && hasCode) return base::success();
   const std::string missing = !hasData ? "data.pkl" : !hasConstants ? "constants.pkl" : "code/";
   return Error{ErrorKind::input, "is a zip archive but no TorchScript model (it has no " + missing + ")", path, kExport};
-}
-
-Result<std::string> readText(const ZipArchive& archive, const ZipRecord& record) {
-  if (record.sizeBytes > kLargestText)
-    return Error{ErrorKind::input, fmt::format("is {} bytes long, more than any real code or pickle", record.sizeBytes), record.name, "do not load this file"};
-  std::string text;
-  if (auto status = archive.read(record, [&](std::string_view piece) { text += piece; }); !status) return status.error();
-  return text;
 }
 
 // Every storage that data.pkl declares must have its bytes in data/, and constants.pkl's in constants/.
@@ -152,10 +130,10 @@ class Pass {
 Result<Fingerprint> checkArchive(const std::string& path) {
   const auto archive = ZipArchive::open(path);
   if (!archive) return archive.error();
-  const auto records = recordsBelowRoot(path, archive.value());
-  if (!records) return records.error();
-  if (auto kind = checkKind(path, records.value()); !kind) return kind.error();
-  return Pass(path, archive.value(), records.value()).run();
+  if (auto root = checkRoot(path, archive.value()); !root) return root.error();
+  const Records records = recordsBelowRoot(archive.value());
+  if (auto kind = checkKind(path, records); !kind) return kind.error();
+  return Pass(path, archive.value(), records).run();
 }
 
 }  // namespace ulpscope::model

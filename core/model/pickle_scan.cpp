@@ -38,9 +38,10 @@ std::uint64_t elementSize(const std::string& global) {
   damaged("declares a storage of the unknown kind '" + global.substr(0, 60) + "'");
 }
 
-// What the scan keeps of a pickled value. depth: containers inside one another, 0 for plain values.
+// What the scan keeps of a pickled value. depth: containers inside one another, 0 for plain values. items: what a tuple holds, what a
+// tensor is made from, what a storage's id says, or the names and values of a dict.
 struct Value {
-  enum class Kind { other, integer, text, global, tuple, container, storage } kind = Kind::other;
+  enum class Kind { other, integer, text, global, tuple, container, storage, tensor } kind = Kind::other;
   int depth = 0;
   bool memoized = false;
   std::int64_t number = 0;  // an integer, or a storage's elements
@@ -88,6 +89,26 @@ void checkTensor(const Value& arguments) {
 void checkTypeText(const Value& arguments) {
   const std::string& type = *at(arguments, 1, Value::Kind::text).text;
   if (std::count(type.begin(), type.end(), '[') > kMaxPickleNesting) damaged("names a type that nests too deeply");
+}
+
+std::vector<std::int64_t> numbersOf(const Value& tuple) {
+  std::vector<std::int64_t> numbers;
+  for (const Value& item : *tuple.items) numbers.push_back(item.number);
+  return numbers;
+}
+
+// The tensors among what a dict holds; `tensor` was checked when it was made.
+std::vector<PickledTensor> tensorsIn(const Value& dict) {
+  std::vector<PickledTensor> tensors;
+  for (std::size_t i = 0; dict.items && i + 1 < dict.items->size(); i += 2) {
+    const Value& name = dict.items->at(i);
+    const Value& tensor = dict.items->at(i + 1);
+    if (name.kind != Value::Kind::text || tensor.kind != Value::Kind::tensor) continue;
+    const Items& parts = *tensor.items;
+    const std::string& storageClass = *parts[0].items->at(1).text;
+    tensors.push_back({*name.text, storageClass.substr(storageClass.find(' ') + 1), *parts[0].text, parts[1].number, numbersOf(parts[2]), numbersOf(parts[3])});
+  }
+  return tensors;
 }
 
 class Scanner {
@@ -162,11 +183,19 @@ class Scanner {
   }
 
   // torch.jit fills a container before it remembers it; one filled afterwards could nest without end.
-  void fillTop(const Items& items) {
+  void fillTop(Items items) {
     Value container = pop();
     if (container.memoized) damaged("changes a list, dict or object after it was stored");
     container.depth = std::max(container.depth, 1 + depthOf(items));
+    container.items = std::make_shared<const Items>(std::move(items));  // the last lot: torch.jit fills at once
     push(std::move(container));
+  }
+
+  // The outermost object is the last to be built.
+  void build() {
+    Items state = popItems(1);
+    m_contents.members = tensorsIn(state.front());
+    fillTop(std::move(state));
   }
 
   void remember(std::size_t slot) {
@@ -191,7 +220,7 @@ class Scanner {
     const std::int64_t elements = at(id, 4, Value::Kind::integer).number;
     if (elements < 0 || static_cast<std::uint64_t>(elements) > INT64_MAX / size) damaged("declares a storage of impossible size");
     m_contents.storages.push_back({*key.text, static_cast<std::uint64_t>(elements) * size});
-    push({.kind = Value::Kind::storage, .number = elements, .text = key.text});
+    push({.kind = Value::Kind::storage, .number = elements, .text = key.text, .items = id.items});
   }
 
   void reduce() {
@@ -199,7 +228,9 @@ class Scanner {
     const Value function = pop();
     if (function.kind == Value::Kind::global && arguments.kind == Value::Kind::tuple) {
       const std::string& name = *function.text;
-      if (name == "torch._utils _rebuild_tensor_v2" || name == "torch._utils _rebuild_qtensor") checkTensor(arguments);
+      const bool isTensor = name == "torch._utils _rebuild_tensor_v2";
+      if (isTensor || name == "torch._utils _rebuild_qtensor") checkTensor(arguments);
+      if (isTensor) return push({.kind = Value::Kind::tensor, .depth = arguments.depth, .items = arguments.items});
       if (name == "torch.jit._pickle restore_type_tag") checkTypeText(arguments);
     }
     push({.kind = Value::Kind::container, .depth = arguments.depth});
@@ -272,7 +303,7 @@ class Scanner {
       case 0x80: take(1); return true;                                          // PROTO
       case 'c': pushGlobal(); return true;                                      // GLOBAL
       case 0x81: pop(); pop(); push({.kind = Value::Kind::container, .depth = 1}); return true;  // NEWOBJ
-      case 'b': fillTop(popItems(1)); return true;                              // BUILD
+      case 'b': build(); return true;                                           // BUILD
       case 'R': reduce(); return true;                                          // REDUCE
       case 'Q': pushStorage(); return true;                                     // BINPERSID
       default: return false;

@@ -1,4 +1,5 @@
-// Single samples of an HDF5 inputs file, without reading the rest: what thumbnails are made of.
+// Single samples of an inputs file (HDF5, or the tensors that `ulpscope snippet` saves): what thumbnails are made of. Of HDF5 nothing
+// else is read; a saved tensor's storage goes by once for all samples of a call.
 #pragma once
 
 #include "core/storage/input_file.h"
@@ -15,7 +16,7 @@ struct InputShape {
   std::vector<std::int64_t> shape;  // of all samples
 };
 // The inputs, by name; what else the file holds (labels, targets, expected outputs) is left out. Reads no values.
-// Errors as readInputFile's.
+// Errors as readInputFile's, or model::heldTensors'.
 base::Result<std::vector<InputShape>> inputShapes(const std::string& path);
 
 struct SampleSlices {

@@ -180,7 +180,23 @@ TEST_F(Flips, SayWhichFilesCannotBeRead) {
   openWritten();
   m_panel.showPage(views::FlipsPanel::kGallery);
   ASSERT_TRUE(testing::waitFor([this] { return note().startsWith(QStringLiteral("No pictures")); }));
-  EXPECT_EQ(note(), QStringLiteral("No pictures: inputs.pt is no HDF5 file, and only those can be read here."));
+  EXPECT_EQ(note(), QStringLiteral("No pictures: %1 is another file than the run's (its SHA-256 differs).").arg(m_inputs));
+}
+
+TEST_F(Flips, ShowPicturesOfInputsThatTheSnippetSaved) {
+  const tests::ScratchFolder scratch;
+  ASSERT_TRUE(tests::python(scratch, "import torch\nclass Holder(torch.nn.Module): pass\nh = Holder()\nh.register_buffer('x', torch.arange(8 * 60.).view(8, 3, 4, 5))\n"
+                                     "h.register_buffer('expected_0', torch.zeros(8, 2))\ntorch.jit.script(h).save('in.pt')\n"));
+  m_inputs = QString::fromStdString(scratch.file("in.pt"));
+  m_session = eightSamples();
+  m_session.samples.path = scratch.file("in.pt");
+  m_session.samples.sha256 = base::sha256OfFile(m_session.samples.path).value();
+  openWritten();
+  m_panel.showPage(views::FlipsPanel::kGallery);
+  ASSERT_TRUE(testing::waitFor([this] { return bool(pictureOf(7)); })) << note().toStdString();
+  EXPECT_EQ(pictureOf(7)->kind, render::Thumbnail::Kind::image);
+  EXPECT_EQ(pictureOf(7)->caption, "float32 [3, 4, 5], 420 to 479") << "7 * 60 to 8 * 60 - 1";
+  EXPECT_FALSE(m_panel.gallery()->inputChoice()->isVisible()) << "the expected outputs are no input";
 }
 
 TEST_F(Flips, WriteTokensIntoTheTiles) {

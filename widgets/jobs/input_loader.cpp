@@ -82,10 +82,6 @@ void InputLoader::open(const InputSource& source) {
       opened.problem = tr("No pictures: %1 is not there; put it back, or beside the session.").arg(source.path);
       return opened;
     }
-    if (!storage::looksLikeHdf5(core(opened.path))) {
-      opened.problem = tr("No pictures: %1 is no HDF5 file, and only those can be read here.").arg(name);
-      return opened;
-    }
     const base::Result<std::string> digest = digests->of(opened.path, stop);
     if (!digest.ok() || digest.value() != source.sha256) {
       opened.problem = digest.ok() ? tr("No pictures: %1 is another file than the run's (its SHA-256 differs).").arg(opened.path) : tr("No pictures: %1").arg(qt(digest.error().message()));

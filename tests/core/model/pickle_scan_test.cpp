@@ -44,6 +44,27 @@ TEST(PickleScan, GivesTheBytesOfEachStorageKind) {
   EXPECT_THAT(errorOf(kProto + storage("OddStorage", number(1)) + "."), HasSubstr("OddStorage"));
 }
 
+// {'w': tensor, 'n': 5, 'b': tensor} as the state of an object inside another; then of the object itself.
+TEST(PickleScan, NamesTheTensorsOfTheOutermostObject) {
+  const std::string twelve = storage("FloatStorage", number(12)), object = "c__torch__\nHolder\n)\x81";
+  const std::string inner = object + "}(" + text("w") + tensor(twelve, 0, number(2), number(1)) + "ub";
+  const std::string state = "}(" + text("w") + tensor(twelve, 4, number(2) + number(3), number(3) + number(1)) + text("n") + number(5) + text("child") + inner + text("b") +
+                            tensor(storage("HalfStorage", number(3)), 0, "", "") + "u";
+  const auto contents = scanPickle(kProto + object + state + "b.");
+  ASSERT_TRUE(contents.ok()) << contents.error().message();
+  ASSERT_EQ(contents->members.size(), 2U);
+  const auto& first = contents->members[0];
+  EXPECT_EQ(first.name, "w");
+  EXPECT_EQ(first.storageClass, "FloatStorage");
+  EXPECT_EQ(first.storageKey, "7");
+  EXPECT_EQ(first.offset, 4);
+  EXPECT_THAT(first.sizes, testing::ElementsAre(2, 3));
+  EXPECT_THAT(first.strides, testing::ElementsAre(3, 1));
+  EXPECT_EQ(contents->members[1].name, "b");
+  EXPECT_THAT(contents->members[1].sizes, testing::IsEmpty());
+  EXPECT_THAT(scanPickle(kProto + number(3) + ".")->members, testing::IsEmpty());
+}
+
 TEST(PickleScan, RefusesImpossibleStorageSizes) {
   EXPECT_THAT(errorOf(kProto + storage("FloatStorage", number(-1)) + "."), HasSubstr("impossible size"));
   EXPECT_THAT(errorOf(kProto + storage("DoubleStorage", "\x8a\x08\0\0\0\0\0\0\0\x20"s) + "."), HasSubstr("impossible size"));
