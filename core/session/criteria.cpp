@@ -1,15 +1,12 @@
 #include "core/session/criteria.h"
 
 #include "core/base/hashing.h"
-#include "core/base/nearest_names.h"
+#include "core/session/json_section.h"
 
-#include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
-#include <cmath>
 #include <fstream>
-#include <limits>
 #include <set>
 
 namespace ulpscope::session {
@@ -21,87 +18,23 @@ using base::Result;
 using nlohmann::json;
 using Kind = Criterion::Kind;
 
-constexpr double kLargest = std::numeric_limits<double>::max();
-
-struct Fault {
-  Error error;
-};
-
-[[noreturn]] void fail(const std::string& where, const std::string& what, const std::string& remedy = "") {
-  throw Fault{{ErrorKind::input, what, where.empty() ? "criteria" : "criteria, " + where, remedy}};
-}
-
-// An object of the file: its keys are asked for one by one, and what nobody asked for is unknown.
-class Section {
- public:
-  Section(const json& object, std::string where) : m_object(object), m_where(std::move(where)) {
-    if (!object.is_object()) fail(m_where, "must be an object in braces");
-  }
-
-  bool has(const char* key) {
-    m_known.insert(key);
-    return m_object.contains(key);
-  }
-  const json& at(const char* key) const { return m_object.at(key); }
-  const std::string& place() const { return m_where; }
-  std::string where(const std::string& key) const { return m_where.empty() ? key : m_where + "." + key; }
-
-  std::optional<double> limit(const char* key, double largest = kLargest, double smallest = 0) {
-    if (!has(key)) return std::nullopt;
-    const json& value = at(key);
-    if (value.is_null()) fail(where(key), "has no limit yet", "write a number, or take the line out");
-    if (!value.is_number() || !std::isfinite(value.get<double>())) fail(where(key), value.dump() + " is no finite number", "write a number, or take the line out");
-    if (value.get<double>() < smallest) fail(where(key), value.dump() + " is below 0", "write a limit of at least 0");
-    if (value.get<double>() > largest) fail(where(key), fmt::format("{} is above {}", value.dump(), largest), fmt::format("write a limit of at most {}", largest));
-    return value.get<double>();
-  }
-  std::string text(const char* key, const std::string& otherwise = "") {
-    if (!has(key)) return otherwise;
-    if (!at(key).is_string()) fail(where(key), at(key).dump() + " is no text");
-    return at(key);
-  }
-  bool flag(const char* key, bool otherwise) {
-    if (!has(key)) return otherwise;
-    if (!at(key).is_boolean()) fail(where(key), at(key).dump() + " is neither true nor false");
-    return at(key);
-  }
-  std::vector<std::string> texts(const char* key) {
-    std::vector<std::string> list;
-    if (!has(key)) return list;
-    if (!at(key).is_array()) fail(where(key), "must be a list in brackets");
-    for (const json& item : at(key)) {
-      if (!item.is_string()) fail(where(key), item.dump() + " is no text");
-      list.push_back(item);
-    }
-    return list;
-  }
-  void refuseUnknown() const {
-    const std::vector<std::string> known(m_known.begin(), m_known.end());
-    for (const auto& [key, value] : m_object.items())
-      if (m_known.count(key) == 0) fail(where(key), "is no key that is known here", "nearest: " + base::quotedChoice(base::nearestNames(key, known)));
-  }
-
- private:
-  const json& m_object;
-  std::string m_where;
-  std::set<std::string> m_known;
-};
+[[noreturn]] void fail(const std::string& where, const std::string& what, const std::string& remedy = "") { failAt("criteria", where, what, remedy); }
 
 class Reader {
  public:
   explicit Reader(Criteria& criteria) : m_criteria(criteria) {}
 
   void read(const json& document) {
-    Section file(document, "");
+    Section file(document, "criteria");
     if (!file.has("schema")) fail("schema", "is missing", "this version reads schema 1");
     if (!file.at("schema").is_number_integer()) fail("schema", file.at("schema").dump() + " is no whole number", "this version reads schema 1");
     if (file.at("schema") != 1) fail("schema", file.at("schema").dump() + " is not the schema that this version reads", "use schema 1, or a newer Ulpscope");
     m_criteria.title = file.text("title");
-    if (file.has("decision")) readDecision(Section(file.at("decision"), "decision"));
+    if (file.has("decision")) readDecision(file.section("decision"));
     m_criteria.allowNonfinite = file.texts("allow_nonfinite");
     forEach(file, "outputs", [this](Section s) { readOutput(std::move(s)); });
-    if (file.has("nonfinite")) readNonfinite(Section(file.at("nonfinite"), "nonfinite"));
-    if (file.has("decisions")) readDecisions(Section(file.at("decisions"), "decisions"));
+    if (file.has("nonfinite")) readNonfinite(file.section("nonfinite"));
+    if (file.has("decisions")) readDecisions(file.section("decisions"));
     forEach(file, "quality", [this](Section s) { readQuality(std::move(s)); });
     forEach(file, "sites", [this](Section s) { readSites(std::move(s)); });
     file.refuseUnknown();
@@ -114,9 +47,7 @@ class Reader {
 
   template <typename F>
   static void forEach(Section& file, const char* key, F read) {
-    if (!file.has(key)) return;
-    if (!file.at(key).is_array()) fail(key, "must be a list in brackets");
-    for (std::size_t i = 0; i < file.at(key).size(); ++i) read(Section(file.at(key)[i], fmt::format("{}[{}]", key, i)));
+    for (Section& entry : file.sections(key)) read(std::move(entry));
   }
 
   std::string idOf(Section& section, const std::string& otherwise) {
@@ -158,7 +89,7 @@ class Reader {
       // What an op adds is a matter of op sites.
       if (kind == Kind::outputMetric && (metric == Metric::introducedRelL2 || metric == Metric::inheritedRelL2)) continue;
       const std::string name = key(metric);
-      if (const auto limit = s.limit(name.c_str(), kLargest, smallerIsWorse(metric) ? -kLargest : 0)) {
+      if (const auto limit = s.limit(name.c_str(), Section::kLargest, smallerIsWorse(metric) ? -Section::kLargest : 0)) {
         Criterion& criterion = add(kind, id, name, *limit);
         criterion.target = target;
         criterion.metric = metric;
@@ -241,7 +172,7 @@ Result<Criteria> criteriaFromJson(const json& document) try {
   criteria.canonical = document.dump();
   criteria.sha256 = base::sha256(criteria.canonical);
   return criteria;
-} catch (const Fault& fault) {
+} catch (const SectionFault& fault) {
   return fault.error;
 } catch (const json::exception& e) {
   return Error{ErrorKind::input, std::string("cannot be read: ") + e.what(), "criteria", ""};
