@@ -1,0 +1,136 @@
+// Loops as PyTorch's "Automatic Mixed Precision examples" write them, and each mistake made on purpose.
+#include "core/analysis/event_order.h"
+
+#include <gmock/gmock.h>
+
+#include <sstream>
+
+using namespace ulpscope;
+using analysis::OrderRule;
+using session::EventLog;
+using testing::ElementsAre;
+using testing::IsEmpty;
+
+namespace {
+
+constexpr const char* kRight = "zero_grad autocast_begin forward loss autocast_end scale backward unscale_ clip step update scheduler_step";
+
+// "step-" is a step that was skipped, "step+" one that was applied; "clip:a" is optimizer a's.
+class Loop {
+ public:
+  explicit Loop(session::LoopFacts facts = {{"adam"}, true, true, 1}) { m_log.facts = std::move(facts); }
+
+  Loop& iterate(const std::string& words, const std::string& run = "", const std::string& scaler = "") {
+    std::istringstream stream(words);
+    for (std::string word; stream >> word;) {
+      session::TrainingEvent event;
+      if (word.back() == '-' || word.back() == '+') event.applied = word.back() == '+';
+      if (event.applied) word.pop_back();
+      const auto parsed = session::parseRecipeEvent(word);
+      EXPECT_TRUE(parsed.ok()) << word;
+      event.kind = parsed->kind;
+      event.optimizer = parsed->optimizer;
+      event.iteration = m_iterations[run];
+      event.run = run;
+      event.scaler = scaler;
+      m_log.events.push_back(event);
+    }
+    ++m_iterations[run];
+    return *this;
+  }
+  EventLog& log() { return m_log; }
+
+  std::vector<std::string> violations() const {
+    std::vector<std::string> texts;
+    for (const auto& v : analysis::checkOrder(m_log)) texts.push_back(std::to_string(v.step) + " " + v.event + " " + name(v.rule) + (v.optimizer.empty() || v.optimizer == "adam" ? "" : " " + v.optimizer));
+    return texts;
+  }
+
+ private:
+  EventLog m_log;
+  std::map<std::string, std::int64_t> m_iterations;
+};
+
+std::string without(const std::string& word) {
+  std::string words = kRight;
+  return words.erase(words.find(word), word.size());
+}
+std::string with(const std::string& word, const std::string& replacement) {
+  std::string words = kRight;
+  return words.replace(words.find(word), word.size(), replacement);
+}
+
+TEST(EventOrder, FindsNothingInTheRightOrder) {
+  EXPECT_THAT(Loop().iterate(std::string("new_scaler ") + kRight).iterate(kRight).iterate(without("clip")).iterate(without("unscale_ clip")).iterate(without("scheduler_step")).violations(), IsEmpty());
+  EXPECT_THAT(Loop().iterate(with("step update scheduler_step", "step- update")).iterate(kRight).violations(), IsEmpty()) << "a skipped step is still followed by update()";
+  EXPECT_THAT(Loop().violations(), IsEmpty());
+}
+
+TEST(EventOrder, NamesEachMistakeByItsRule) {
+  EXPECT_THAT(Loop().iterate(with("unscale_ clip", "clip unscale_")).violations(), ElementsAre("0 clip clip_before_unscale"));
+  EXPECT_THAT(Loop().iterate(without("unscale_ ")).violations(), ElementsAre("0 clip clip_before_unscale"));
+  EXPECT_THAT(Loop().iterate(with("unscale_", "unscale_ unscale_")).violations(), ElementsAre("0 unscale_ unscale_twice"));
+  EXPECT_THAT(Loop().iterate(with("unscale_ clip step", "step unscale_")).violations(), ElementsAre("0 unscale_ unscale_after_step"));
+  EXPECT_THAT(Loop().iterate(with("step", "step step")).violations(), ElementsAre("0 step step_twice"));
+  EXPECT_THAT(Loop().iterate(with("autocast_end scale backward", "scale backward autocast_end")).violations(), ElementsAre("0 backward backward_in_autocast"));
+  EXPECT_THAT(Loop().iterate(with("loss autocast_end", "autocast_end loss")).violations(), ElementsAre("0 loss forward_outside_autocast"));
+  EXPECT_THAT(Loop().iterate(without("scale ")).violations(), ElementsAre("0 backward loss_not_scaled"));
+  EXPECT_THAT(Loop().iterate(without("update ")).iterate(kRight).violations(), ElementsAre("0 update update_missing"));
+  EXPECT_THAT(Loop().iterate(without("update ")).violations(), ElementsAre("0 update update_missing")) << "also in the last iteration";
+  EXPECT_THAT(Loop().iterate(with("update", "update update")).violations(), ElementsAre("0 update update_twice"));
+  EXPECT_THAT(Loop().iterate(with("unscale_ clip step", "")).violations(), testing::Contains("0 update update_without_step"));
+  EXPECT_THAT(Loop().iterate(with(" step", " optimizer_step")).violations(), ElementsAre("0 optimizer_step optimizer_step_direct"));
+  EXPECT_THAT(Loop().iterate(with("step", "step-")).violations(), ElementsAre("0 scheduler_step schedule_on_skipped_update"));
+  EXPECT_THAT(Loop().iterate("scheduler_step " + without("scheduler_step")).violations(), ElementsAre("0 scheduler_step schedule_before_step"));
+  EXPECT_THAT(Loop().iterate(kRight).iterate(without("zero_grad")).violations(), ElementsAre("1 backward zero_grad_missing"));
+}
+
+TEST(EventOrder, NamesScalersThatAreMadeAnewOrShared) {
+  const std::string anew = std::string("new_scaler ") + kRight;
+  EXPECT_THAT(Loop().iterate(anew).iterate(anew).iterate(anew).violations(), ElementsAre("1 new_scaler scaler_recreated", "2 new_scaler scaler_recreated"));
+  EXPECT_THAT(Loop().iterate(kRight, "fp32", "s1").iterate(kRight, "amp", "s1").iterate(kRight, "amp", "s1").violations(), ElementsAre("0 zero_grad scaler_shared"));
+  EXPECT_THAT(Loop().iterate(kRight, "fp32", "s1").iterate(kRight, "amp", "s2").violations(), IsEmpty());
+}
+
+TEST(EventOrder, NamesTheDeprecatedApiOnce) {
+  Loop loop;
+  loop.iterate(kRight).iterate(kRight);
+  for (auto& event : loop.log().events)
+    if (event.kind == session::EventKind::autocastBegin) event.api = "torch.cuda.amp";
+  EXPECT_THAT(loop.violations(), ElementsAre("0 autocast_begin deprecated_api"));
+}
+
+TEST(EventOrder, CountsMicroBatches) {
+  const std::string micro = "autocast_begin forward loss autocast_end scale backward ";
+  const session::LoopFacts three{{"adam"}, true, true, 3};
+  EXPECT_THAT(Loop(three).iterate("zero_grad " + micro + micro + micro + "unscale_ clip step update").iterate("zero_grad " + micro + micro + micro + "step update").violations(), IsEmpty());
+  EXPECT_THAT(Loop(three).iterate("zero_grad " + micro + micro + "step update").violations(), ElementsAre("0 step step_before_accumulated"));
+  EXPECT_THAT(Loop(three).iterate("zero_grad " + micro + micro + "unscale_ " + micro + "step update").violations(), ElementsAre("0 unscale_ unscale_before_accumulated")) << "once an iteration";
+  EXPECT_THAT(Loop(three).iterate("zero_grad " + micro + "zero_grad " + micro + micro + "step update").violations(), ElementsAre("0 zero_grad zero_grad_while_accumulating", "0 step step_before_accumulated"));
+}
+
+TEST(EventOrder, KeepsOptimizersApart) {
+  const session::LoopFacts two{{"a", "b"}, true, true, 1};
+  const std::string front = "zero_grad autocast_begin forward loss autocast_end scale backward ";
+  EXPECT_THAT(Loop(two).iterate(front + "unscale_:a clip:a step:a step:b update scheduler_step").violations(), IsEmpty());
+  EXPECT_THAT(Loop(two).iterate(front + "unscale_:a clip:b step update").violations(), ElementsAre("0 clip clip_before_unscale b"));
+  EXPECT_THAT(Loop(two).iterate(front + "step:a- step:b+ update scheduler_step").violations(), IsEmpty()) << "one of them stepped";
+  EXPECT_THAT(Loop(two).iterate(front + "step:a- step:b- update scheduler_step").violations(), ElementsAre("0 scheduler_step schedule_on_skipped_update"));
+  EXPECT_THAT(Loop(two).iterate("zero_grad autocast_begin forward loss loss autocast_end scale scale backward:a step:a backward:b step:b update").violations(), IsEmpty()) << "a loss each";
+}
+
+TEST(EventOrder, WithoutAScalerAsksForNone) {
+  const session::LoopFacts plain{{"adam"}, false, false, 1};
+  EXPECT_THAT(Loop(plain).iterate("zero_grad forward loss backward clip step scheduler_step").iterate("zero_grad forward loss backward step").violations(), IsEmpty());
+}
+
+TEST(EventOrder, ExplainsEveryRule) {
+  for (int i = 0; i <= static_cast<int>(OrderRule::deprecatedApi); ++i) {
+    const auto rule = static_cast<OrderRule>(i);
+    EXPECT_FALSE(name(rule).empty());
+    EXPECT_NE(explanation(rule).find(": "), std::string::npos) << name(rule) << " says what is wrong and what to do";
+  }
+  EXPECT_EQ(name(OrderRule::deprecatedApi), "deprecated_api");
+}
+
+}  // namespace

@@ -1,0 +1,135 @@
+#include "core/session/recipe.h"
+#include "core/session/training_events.h"
+
+#include <gmock/gmock.h>
+#include <nlohmann/json.hpp>
+
+using namespace ulpscope;
+using namespace ulpscope::session;
+using nlohmann::json;
+using testing::HasSubstr;
+
+namespace {
+
+json smallest() {
+  return json::parse(R"({"model": "m.ts", "inputs": "in.h5", "loss": "output", "optimizers": [{"type": "SGD", "lr": 0.1}], "steps": 3})");
+}
+std::string error(const json& document) {
+  const auto recipe = recipeFromJson(document);
+  return recipe ? "read" : recipe.error().message();
+}
+std::string errorWith(const char* key, const json& value) {
+  json document = smallest();
+  document[key] = value;
+  return error(document);
+}
+
+TEST(Recipe, TakesPyTorchsDefaults) {
+  const auto r = recipeFromJson(smallest());
+  ASSERT_TRUE(r.ok()) << r.error().message();
+  EXPECT_EQ(r->loss.kind, LossRecipe::Kind::output);
+  ASSERT_EQ(r->optimizers.size(), 1U);
+  EXPECT_EQ(r->optimizers[0].name, "optimizer");
+  EXPECT_EQ(r->optimizers[0].weightDecay, 0);
+  EXPECT_FALSE(r->autocast.has_value());
+  EXPECT_FALSE(r->scaler.has_value());
+  EXPECT_EQ(r->accumulationSteps, 1);
+  EXPECT_TRUE(r->setToNone);
+  EXPECT_FALSE(r->stopOnNonfinite);
+  EXPECT_EQ(r->sha256.size(), 64U);
+}
+
+TEST(Recipe, ReadsEveryPart) {
+  const auto r = recipeFromJson(json::parse(R"({
+    "schema": 1, "model": "m.ts", "inputs": "in.h5", "labels": "y.txt", "loss": {"kind": "cross_entropy", "output": "logits", "reduce": "sum"},
+    "optimizers": [{"name": "a", "type": "AdamW", "lr": 0.001, "parameters": ["body.*"], "beta2": 0.99}, {"name": "b", "type": "SGD", "lr": 0.1, "momentum": 0.9, "nesterov": true, "loss": 1}],
+    "scheduler": {"type": "StepLR", "step_size": 10, "gamma": 0.5, "rule": "per_iteration"},
+    "autocast": {"dtype": "bf16", "policy": "cuda@2.6", "fp32": ["head"], "cast_cache": false},
+    "scaler": {"init_scale": 1024, "growth_factor": 4, "backoff_factor": 0.25, "growth_interval": 7, "series": "1.13"},
+    "accumulation": {"steps": 4, "divide_loss": false}, "clip": {"norm": 1.5, "error_if_nonfinite": true}, "on_nonfinite": "stop", "set_to_none": false,
+    "steps": 20, "batch_size": 8, "shuffle": 5, "seed": 9, "events": ["backward", "unscale_:a", "clip", "step", "update"],
+    "criteria": {"max_skip_rate": 0.1, "min_applied_updates": 18, "max_final_loss_increase": 0.5, "max_accuracy_drop": 0.005, "no_alarm": true}})"));
+  ASSERT_TRUE(r.ok()) << r.error().message();
+  EXPECT_EQ(r->loss.target, "labels");
+  EXPECT_EQ(r->loss.reduce, LossRecipe::Reduce::sum);
+  EXPECT_EQ(r->optimizers[0].weightDecay, 0.01) << "AdamW's default";
+  EXPECT_EQ(r->optimizers[0].beta2, 0.99);
+  EXPECT_TRUE(r->optimizers[1].nesterov);
+  EXPECT_EQ(r->optimizers[1].loss, 1);
+  EXPECT_EQ(r->scheduler->rule, SchedulerRecipe::Rule::perIteration);
+  EXPECT_EQ(r->autocast->dtype, base::DType::bfloat16);
+  EXPECT_FALSE(r->autocast->castCache);
+  EXPECT_EQ(r->scaler->series, ScalerRecipe::Series::v1_13);
+  EXPECT_EQ(r->scaler->growthInterval, 7);
+  EXPECT_FALSE(r->divideLoss);
+  EXPECT_EQ(*r->clip->norm, 1.5);
+  EXPECT_EQ(*r->shuffleSeed, 5U);
+  EXPECT_EQ(r->events.size(), 5U);
+  EXPECT_TRUE(r->criteria.noAlarm);
+}
+
+TEST(Recipe, NamesWhatIsWrongAndWhere) {
+  EXPECT_THAT(errorWith("scalar", nullptr), HasSubstr("recipe, scalar: is no key that is known here; nearest: 'scaler'"));
+  EXPECT_THAT(error(json::parse("[]")), HasSubstr("recipe: must be an object"));
+  for (const char* key : {"model", "inputs", "loss", "optimizers", "steps"}) {
+    json document = smallest();
+    document.erase(key);
+    EXPECT_THAT(error(document), HasSubstr(key)) << key;
+  }
+  EXPECT_THAT(errorWith("optimizers", json::parse(R"([{"type": "SGD", "lr": 0.1, "beta1": 0.5}])")), HasSubstr("recipe, optimizers[0].beta1: is no key"));
+  EXPECT_THAT(errorWith("optimizers", json::parse(R"([{"type": "Lion", "lr": 0.1}])")), HasSubstr("'Lion' is not one of"));
+  EXPECT_THAT(errorWith("optimizers", json::parse(R"([{"type": "SGD", "lr": 0.1, "name": "a"}, {"type": "SGD", "lr": 0.1, "name": "a"}])")), HasSubstr("'a' stands twice"));
+  EXPECT_THAT(errorWith("optimizers", json::parse(R"([{"type": "SGD", "lr": 0.1, "nesterov": true}])")), HasSubstr("needs a momentum"));
+  EXPECT_THAT(errorWith("scaler", {{"growth_factor", 1}}), HasSubstr("recipe, scaler.growth_factor: must be above 1"));
+  EXPECT_THAT(errorWith("scaler", {{"backoff_factor", 1}}), HasSubstr("must be above 0 and below 1"));
+  EXPECT_THAT(errorWith("clip", json::object()), HasSubstr("give either norm or value"));
+  EXPECT_THAT(errorWith("clip", {{"norm", 1}, {"value", 1}}), HasSubstr("give either norm or value"));
+  EXPECT_THAT(errorWith("steps", 0), HasSubstr("0 is below 1"));
+  EXPECT_THAT(errorWith("steps", 2.5), HasSubstr("2.5 is no whole number"));
+  EXPECT_THAT(errorWith("shuffle", true), HasSubstr("true names no seed"));
+  EXPECT_EQ(errorWith("shuffle", false), "read");
+  EXPECT_THAT(errorWith("events", json::array({"stop"})), HasSubstr("'stop': is no event of a training loop"));
+  EXPECT_THAT(errorWith("loss", "mse"), HasSubstr("{\"kind\": \"mse\"}"));
+  EXPECT_THAT(errorWith("loss", {{"output", true}, {"reduce", "max"}}), HasSubstr("'max' is not one of"));
+}
+
+TEST(Recipe, RefusesTheLossThatAutocastRefuses) {
+  json document = smallest();
+  document["loss"] = {{"kind", "bce"}};
+  EXPECT_EQ(error(document), "read") << "FP32 may";
+  document["autocast"] = {{"dtype", "float16"}};
+  EXPECT_THAT(error(document), HasSubstr("unsafe to autocast"));
+  document["autocast"]["policy"] = "cpu";
+  EXPECT_EQ(error(document), "read");
+}
+
+TEST(EventLines, ReadBackWhatTheyWrite) {
+  const std::string text =
+      "{\"ulpscope_events\": 1, \"optimizers\": [\"a\", \"b\"], \"accumulation\": 2}\n\n"
+      "{\"iteration\": 3, \"event\": \"step\", \"optimizer\": \"b\", \"scaler\": \"s\", \"run\": \"amp\", \"api\": \"torch.cuda.amp\", \"applied\": false}\n";
+  const auto log = eventLogFromLines(text);
+  ASSERT_TRUE(log.ok()) << log.error().message();
+  EXPECT_EQ(log->facts.accumulation, 2);
+  ASSERT_EQ(log->events.size(), 1U);
+  EXPECT_EQ(log->events[0].kind, EventKind::step);
+  EXPECT_EQ(log->events[0].applied, false);
+  const auto again = eventLogFromLines(toLines(log.value()));
+  ASSERT_TRUE(again.ok());
+  EXPECT_EQ(toLines(again.value()), toLines(log.value()));
+  EXPECT_EQ(again->events[0].api, "torch.cuda.amp");
+}
+
+TEST(EventLines, NameTheLineThatIsWrong) {
+  const std::string head = "{\"ulpscope_events\": 1, \"optimizers\": [\"a\"]}\n";
+  const auto says = [](const std::string& text) {
+    const auto log = eventLogFromLines(text);
+    return log ? "read" : log.error().message();
+  };
+  EXPECT_THAT(says(""), HasSubstr("event log: is empty"));
+  EXPECT_THAT(says(head + "{\"event\": \"unscale\"}"), HasSubstr("line 2, event: 'unscale' is no event; nearest: 'unscale_'"));
+  EXPECT_THAT(says(head + "\n{\"event\": \"step\""), HasSubstr("line 3: is no JSON"));
+  EXPECT_THAT(says(head + "{\"event\": \"step\", \"optimizer\": \"b\"}"), HasSubstr("'b' is not among the first line's 'a'"));
+  EXPECT_THAT(says("{\"ulpscope_events\": 2, \"optimizers\": [\"a\"]}"), HasSubstr("not the version"));
+}
+
+}  // namespace
