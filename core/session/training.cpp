@@ -1,0 +1,233 @@
+#include "core/session/training.h"
+
+#include "core/base/number_text.h"
+
+#include <nlohmann/json.hpp>
+
+#include <cmath>
+#include <limits>
+
+namespace ulpscope::session {
+namespace {
+
+using base::jsonNumber;
+using base::numberFromJson;
+using nlohmann::json;
+
+json toJson(const std::optional<FirstNonfinite>& f) {
+  if (!f) return nullptr;
+  return {{"step", f->step}, {"stage", f->stage}, {"op", f->op}, {"module", f->modulePath}, {"source", f->source}, {"occurrence", f->occurrence}, {"parameter", f->parameter}, {"kind", f->kind}};
+}
+
+std::optional<FirstNonfinite> firstFrom(const json& j) {
+  if (j.is_null()) return std::nullopt;
+  return FirstNonfinite{j.at("step"), j.at("stage"), j.at("op"), j.at("module"), j.at("source"), j.at("occurrence"), j.at("parameter"), j.at("kind")};
+}
+
+json toJson(const LedgerLine& l) {
+  return {{"step", l.step},
+          {"optimizer", l.optimizer},
+          {"loss", jsonNumber(l.loss)},
+          {"scale_before", jsonNumber(l.scaleBefore)},
+          {"scale_after", jsonNumber(l.scaleAfter)},
+          {"found_inf", l.foundInf},
+          {"skipped", l.skipped},
+          {"scaled_norm", jsonNumber(l.scaledNorm)},
+          {"grad_norm", jsonNumber(l.gradNorm)},
+          {"clipped_norm", jsonNumber(l.clippedNorm)},
+          {"zero_share", jsonNumber(l.zeroShare)},
+          {"subnormal_share", jsonNumber(l.subnormalShare)},
+          {"nonfinite_share", jsonNumber(l.nonfiniteShare)},
+          {"lr", jsonNumber(l.lr)},
+          {"update_norm", jsonNumber(l.updateNorm)},
+          {"applied_updates", l.appliedUpdates},
+          {"scheduler_steps", l.schedulerSteps},
+          {"first_nonfinite", toJson(l.firstNonfinite)}};
+}
+
+LedgerLine lineFrom(const json& j) {
+  LedgerLine l;
+  l.step = j.at("step");
+  l.optimizer = j.at("optimizer");
+  for (const auto& [key, to] : {std::pair("loss", &l.loss), std::pair("scale_before", &l.scaleBefore), std::pair("scale_after", &l.scaleAfter), std::pair("scaled_norm", &l.scaledNorm),
+                                std::pair("grad_norm", &l.gradNorm), std::pair("clipped_norm", &l.clippedNorm), std::pair("zero_share", &l.zeroShare), std::pair("subnormal_share", &l.subnormalShare),
+                                std::pair("nonfinite_share", &l.nonfiniteShare), std::pair("lr", &l.lr), std::pair("update_norm", &l.updateNorm)})
+    *to = numberFromJson(j.at(key));
+  l.foundInf = j.at("found_inf");
+  l.skipped = j.at("skipped");
+  l.appliedUpdates = j.at("applied_updates");
+  l.schedulerSteps = j.at("scheduler_steps");
+  l.firstNonfinite = firstFrom(j.at("first_nonfinite"));
+  return l;
+}
+
+json numbers(const std::vector<float>& values) {
+  json list = json::array();
+  for (const float value : values) list.push_back(jsonNumber(value));
+  return list;
+}
+
+std::vector<float> floatsFrom(const json& list) {
+  std::vector<float> values;
+  for (const json& value : list) values.push_back(static_cast<float>(numberFromJson(value)));
+  return values;
+}
+
+json toJson(const ParameterGradients& p) {
+  return {{"name", p.name}, {"optimizer", p.optimizer}, {"absent", p.absent}, {"zero", numbers(p.zero)}, {"subnormal", numbers(p.subnormal)}, {"nonfinite", numbers(p.nonfinite)}};
+}
+
+ParameterGradients parameterFrom(const json& j) {
+  return {j.at("name"), j.at("optimizer"), j.at("absent"), floatsFrom(j.at("zero")), floatsFrom(j.at("subnormal")), floatsFrom(j.at("nonfinite"))};
+}
+
+json toJson(const GradientSite& s) {
+  return {{"op", s.op}, {"module", s.modulePath}, {"source", s.source}, {"occurrence", s.occurrence}, {"rel_l2", jsonNumber(s.relL2)}, {"reference_norm", jsonNumber(s.referenceNorm)},
+          {"norm", jsonNumber(s.norm)}, {"zero_share", jsonNumber(s.zeroShare)}, {"nonfinite_share", jsonNumber(s.nonfiniteShare)}};
+}
+
+GradientSite gradientFrom(const json& j) {
+  return {j.at("op"), j.at("module"), j.at("source"), j.at("occurrence"), numberFromJson(j.at("rel_l2")), numberFromJson(j.at("reference_norm")),
+          numberFromJson(j.at("norm")), numberFromJson(j.at("zero_share")), numberFromJson(j.at("nonfinite_share"))};
+}
+
+json toJson(const Violation& v) { return {{"step", v.step}, {"event", v.event}, {"rule", v.rule}, {"optimizer", v.optimizer}, {"text", v.text}}; }
+json toJson(const Alarm& a) { return {{"id", a.id}, {"step", a.step}, {"text", a.text}}; }
+
+template <typename T>
+json listOf(const std::vector<T>& items) {
+  json list = json::array();
+  for (const T& item : items) list.push_back(toJson(item));
+  return list;
+}
+
+json gradientZeroFraction(const Trajectory& run) {
+  json fractions = json::object();
+  for (const ParameterGradients& parameter : run.parameters)
+    if (!parameter.optimizer.empty()) fractions[parameter.name] = jsonNumber(parameter.zeroFraction());
+  return fractions;
+}
+
+// What both documents say of a trajectory.
+json common(const Trajectory& run) {
+  json absent = json::array();
+  for (const ParameterGradients& parameter : run.parameters)
+    if (parameter.absent && !parameter.optimizer.empty()) absent.push_back(parameter.name);
+  return {{"name", run.name},
+          {"autocast", run.autocast},
+          {"scaling", run.scaling},
+          {"fp32", run.fp32},
+          {"ledger", listOf(run.ledger)},
+          {"skipped", run.skipped()},
+          {"violations", listOf(run.violations)},
+          {"alarms", listOf(run.alarms)},
+          {"first_nonfinite", toJson(run.firstNonfinite)},
+          {"gradient_zero_fraction", gradientZeroFraction(run)},
+          {"absent_gradients", absent},
+          {"gradient_sites", listOf(run.gradientSites)},
+          {"poisoned_buffers", run.poisonedBuffers},
+          {"final_scale", jsonNumber(run.finalScale)},
+          {"final_loss", jsonNumber(run.finalLoss())},
+          {"steps", run.steps},
+          {"applied_updates", run.appliedUpdates},
+          {"scheduler_steps", run.schedulerSteps},
+          {"accuracy", run.accuracy ? jsonNumber(*run.accuracy) : json()},
+          {"error", run.error}};
+}
+
+json wholeOf(const Trajectory& run) {
+  json j = common(run);
+  j["parameters"] = listOf(run.parameters);
+  return j;
+}
+
+Trajectory trajectoryFrom(const json& j) {
+  Trajectory run;
+  run.name = j.at("name");
+  run.autocast = j.at("autocast");
+  run.scaling = j.at("scaling");
+  run.fp32 = j.at("fp32").get<std::vector<std::string>>();
+  for (const json& line : j.at("ledger")) run.ledger.push_back(lineFrom(line));
+  for (const json& parameter : j.at("parameters")) run.parameters.push_back(parameterFrom(parameter));
+  for (const json& site : j.at("gradient_sites")) run.gradientSites.push_back(gradientFrom(site));
+  for (const json& v : j.at("violations")) run.violations.push_back({v.at("step"), v.at("event"), v.at("rule"), v.at("optimizer"), v.at("text")});
+  for (const json& a : j.at("alarms")) run.alarms.push_back({a.at("id"), a.at("step"), a.at("text")});
+  run.poisonedBuffers = j.at("poisoned_buffers").get<std::vector<std::string>>();
+  run.firstNonfinite = firstFrom(j.at("first_nonfinite"));
+  run.finalScale = numberFromJson(j.at("final_scale"));
+  run.steps = j.at("steps");
+  run.appliedUpdates = j.at("applied_updates");
+  run.schedulerSteps = j.at("scheduler_steps");
+  if (!j.at("accuracy").is_null()) run.accuracy = numberFromJson(j.at("accuracy"));
+  run.error = j.at("error");
+  return run;
+}
+
+json common(const Training& t) {
+  return {{"number", t.number}, {"created", t.createdUtc}, {"libtorch", t.libtorchVersion}, {"policy_table", t.policyTable}, {"cancelled", t.cancelled},
+          {"elapsed_seconds", t.elapsedSeconds}, {"warnings", t.warnings}, {"verdict", toJson(t.verdict)}};
+}
+
+}  // namespace
+
+double ParameterGradients::zeroFraction() const {
+  double sum = 0;
+  std::size_t steps = 0;
+  for (const float share : zero)
+    if (!std::isnan(share)) {
+      sum += share;
+      ++steps;
+    }
+  return steps == 0 ? 1 : sum / static_cast<double>(steps);
+}
+
+std::map<std::string, std::vector<std::int64_t>> Trajectory::skipped() const {
+  std::map<std::string, std::vector<std::int64_t>> byOptimizer;
+  for (const LedgerLine& line : ledger) {
+    auto& list = byOptimizer[line.optimizer];
+    if (line.skipped) list.push_back(line.step);
+  }
+  return byOptimizer;
+}
+
+double Trajectory::finalLoss() const { return ledger.empty() ? std::numeric_limits<double>::quiet_NaN() : ledger.back().loss; }
+
+const Trajectory* Training::run(const std::string& name) const {
+  for (const Trajectory& trajectory : runs)
+    if (trajectory.name == name) return &trajectory;
+  return nullptr;
+}
+
+json trainingDocument(const Training& training) {
+  json document = training.runs.empty() ? json::object() : common(training.runs.front());
+  document.update(common(training));
+  document["schema"] = 1;
+  document["runs"] = json::array();
+  for (const Trajectory& run : training.runs) document["runs"].push_back(common(run));
+  return document;
+}
+
+json toJson(const Training& training) {
+  json j = common(training);
+  j["recipe"] = training.recipe;
+  j["runs"] = json::array();
+  for (const Trajectory& run : training.runs) j["runs"].push_back(wholeOf(run));
+  return j;
+}
+
+Training trainingFromJson(const json& j) {
+  Training t;
+  t.number = j.at("number");
+  t.createdUtc = j.at("created");
+  t.libtorchVersion = j.at("libtorch");
+  t.policyTable = j.at("policy_table");
+  t.recipe = j.at("recipe");
+  t.cancelled = j.at("cancelled");
+  t.elapsedSeconds = j.at("elapsed_seconds");
+  for (const json& run : j.at("runs")) t.runs.push_back(trajectoryFrom(run));
+  t.warnings = j.at("warnings").get<std::vector<std::string>>();
+  t.verdict = verdictFromJson(j.at("verdict"));
+  return t;
+}
+
+}  // namespace ulpscope::session
