@@ -16,10 +16,11 @@ struct Method {
   Kind kind;
   const char* name;
 };
-constexpr std::array<Method, 6> kMethods{{{Kind::hello, "hello"},
+constexpr std::array<Method, 7> kMethods{{{Kind::hello, "hello"},
                                           {Kind::inspect, "inspect"},
                                           {Kind::open, "open"},
                                           {Kind::run, "run"},
+                                          {Kind::train, "train"},
                                           {Kind::cancel, "cancel"},
                                           {Kind::shutdown, "shutdown"}}};
 
@@ -86,12 +87,17 @@ Result<Message> parseAnswer(const json& object, Message message) {
     message.cells = std::move(cells).value();
     return message;
   }
+  if (object.contains("ledger")) {
+    message.kind = Kind::ledger;
+    message.ledger = {object["ledger"].at("run"), session::ledgerLineFromJson(object["ledger"].at("line"))};
+    return message;
+  }
   if (object.contains("result")) {
     message.kind = Kind::result;
     message.body = object["result"];
     return message;
   }
-  if (!object.contains("error")) return notAMessage("it has neither method, progress, experiment, cells, result nor error");
+  if (!object.contains("error")) return notAMessage("it has neither method, progress, experiment, cells, ledger, result nor error");
   if (!object["error"].is_object()) return notAMessage("error is no object");
   message.kind = Kind::error;
   message.error = base::errorFromJson(object["error"]);
@@ -114,6 +120,16 @@ std::string encodeRun(int id, const session::RunRequest& runRequest, Live live) 
   return request(id, "run", std::move(params));
 }
 
+std::string encodeTrain(int id, const TrainRequest& r) {
+  return request(id, "train", {{"recipe", r.recipePath}, {"session", r.sessionPath}, {"append", r.append}, {"isolate", r.isolate}});
+}
+
+Result<TrainRequest> trainRequestFrom(const json& params) try {
+  return TrainRequest{params.at("recipe"), params.at("session"), params.at("append"), params.at("isolate")};
+} catch (const json::exception& e) {
+  return notAMessage(e.what());
+}
+
 std::string encodeCancel(int id, int runId) { return request(id, "cancel", {{"run", runId}}); }
 std::string encodeShutdown(int id) { return request(id, "shutdown", json::object()); }
 
@@ -126,6 +142,7 @@ std::string encodeProgress(int id, const base::Progress& p) {
 
 std::string encodeExperiment(int id, const LiveExperiment& experiment) { return line({{"id", id}, {"experiment", toJson(experiment)}}); }
 std::string encodeCells(int id, const CellBlock& block) { return line({{"id", id}, {"cells", toJson(block)}}); }
+std::string encodeLedger(int id, const LedgerUpdate& update) { return line({{"id", id}, {"ledger", {{"run", update.run}, {"line", session::toJson(update.line)}}}}); }
 std::string encodeResult(int id, const json& result) { return line({{"id", id}, {"result", result}}); }
 std::string encodeError(int id, const Error& error) { return line({{"id", id}, {"error", base::toJson(error)}}); }
 

@@ -6,6 +6,7 @@
 #include "core/base/progress.h"
 #include "core/protocol/cells.h"
 #include "core/session/settings.h"
+#include "core/session/training.h"
 
 #include <nlohmann/json.hpp>
 
@@ -26,6 +27,14 @@ std::string encodeOpen(int id, const session::RunRequest& request);
 // Result {"session", "run_id"}. live: tells the experiment and its cells meanwhile.
 enum class Live { no, yes };
 std::string encodeRun(int id, const session::RunRequest& request, Live live = Live::no);
+// Result {"session", "training"}: its number there. The recipe is a path; ledger lines come meanwhile.
+struct TrainRequest {
+  std::string recipePath, sessionPath;
+  bool append = false;   // the session may exist
+  bool isolate = false;
+};
+std::string encodeTrain(int id, const TrainRequest& request);
+base::Result<TrainRequest> trainRequestFrom(const nlohmann::json& params);
 std::string encodeCancel(int id, int runId);  // cancels request runId, if it still runs
 std::string encodeShutdown(int id);
 
@@ -33,17 +42,24 @@ std::string encodeShutdown(int id);
 std::string encodeProgress(int id, const base::Progress& progress);
 std::string encodeExperiment(int id, const LiveExperiment& experiment);
 std::string encodeCells(int id, const CellBlock& block);
+// A line of a ledger as it is written; `run` is the trajectory's name.
+struct LedgerUpdate {
+  std::string run;
+  session::LedgerLine line;
+};
+std::string encodeLedger(int id, const LedgerUpdate& update);
 std::string encodeResult(int id, const nlohmann::json& result);
 std::string encodeError(int id, const base::Error& error);
 
 // A parsed line of either direction.
 struct Message {
-  enum class Kind { hello, inspect, open, run, cancel, shutdown, progress, experiment, cells, result, error } kind = Kind::error;
+  enum class Kind { hello, inspect, open, run, train, cancel, shutdown, progress, experiment, cells, ledger, result, error } kind = Kind::error;
   int id = 0;
   nlohmann::json body;           // params of a request, the result of an answer
   base::Progress progress;       // kind progress
   LiveExperiment experiment;     // kind experiment
   CellBlock cells;               // kind cells
+  LedgerUpdate ledger;           // kind ledger
   base::Error error;             // kind error
 };
 

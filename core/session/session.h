@@ -23,6 +23,14 @@ struct PurgedRun {
   bool whole = true;  // over all samples
 };
 
+// A training of the session's model on its samples; its record is a file of its own (storage::readTraining).
+struct TrainingEntry {
+  int number = 0;  // 1-based, apart from the runs'
+  std::string createdUtc;
+  std::string title;   // "FP16, scaler, 12 of 16 steps skipped"
+  std::string sha256;  // of the file
+};
+
 // The fixed reference set. ids are never empty and all different ("0", "1", ... where the file has none).
 struct SampleSet {
   std::string path;    // of the inputs file
@@ -50,6 +58,7 @@ struct Session {
   std::vector<PurgedRun> purged;
   std::map<int, std::string> runNames;     // users' names by run number, those of deleted runs too; never empty texts
   int baselineNumber = 0;                  // the run that others are compared with; 0: none was chosen. It may be deleted
+  std::vector<TrainingEntry> trainings;    // in order of their numbers
   std::vector<CriteriaRevision> criteria;  // locked ones, in order; empty: exploratory
   std::optional<Lineage> explored;         // the exploratory session before it, if it was named
 

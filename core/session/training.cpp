@@ -24,6 +24,8 @@ std::optional<FirstNonfinite> firstFrom(const json& j) {
   return FirstNonfinite{j.at("step"), j.at("stage"), j.at("op"), j.at("module"), j.at("source"), j.at("occurrence"), j.at("parameter"), j.at("kind")};
 }
 
+}  // namespace
+
 json toJson(const LedgerLine& l) {
   return {{"step", l.step},
           {"optimizer", l.optimizer},
@@ -45,7 +47,7 @@ json toJson(const LedgerLine& l) {
           {"first_nonfinite", toJson(l.firstNonfinite)}};
 }
 
-LedgerLine lineFrom(const json& j) {
+LedgerLine ledgerLineFromJson(const json& j) {
   LedgerLine l;
   l.step = j.at("step");
   l.optimizer = j.at("optimizer");
@@ -60,6 +62,8 @@ LedgerLine lineFrom(const json& j) {
   l.firstNonfinite = firstFrom(j.at("first_nonfinite"));
   return l;
 }
+
+namespace {
 
 json numbers(const std::vector<float>& values) {
   json list = json::array();
@@ -147,7 +151,7 @@ Trajectory trajectoryFrom(const json& j) {
   run.autocast = j.at("autocast");
   run.scaling = j.at("scaling");
   run.fp32 = j.at("fp32").get<std::vector<std::string>>();
-  for (const json& line : j.at("ledger")) run.ledger.push_back(lineFrom(line));
+  for (const json& line : j.at("ledger")) run.ledger.push_back(ledgerLineFromJson(line));
   for (const json& parameter : j.at("parameters")) run.parameters.push_back(parameterFrom(parameter));
   for (const json& site : j.at("gradient_sites")) run.gradientSites.push_back(gradientFrom(site));
   for (const json& v : j.at("violations")) run.violations.push_back({v.at("step"), v.at("event"), v.at("rule"), v.at("optimizer"), v.at("text")});

@@ -105,6 +105,9 @@ struct Training {
   const Trajectory* run(const std::string& name) const;  // nullptr: none of that name
 };
 
+nlohmann::json toJson(const LedgerLine& line);
+LedgerLine ledgerLineFromJson(const nlohmann::json& json);  // throws nlohmann::json::exception
+
 // The document of `ulpscope train --json`: the recipe's trajectory at the top, all of them under "runs".
 nlohmann::json trainingDocument(const Training& training);
 // Everything, and back; throws nlohmann::json::exception on anything else.

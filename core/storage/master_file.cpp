@@ -112,6 +112,20 @@ std::vector<session::PurgedRun> purgedFrom(const json& validation) {
   return purged;
 }
 
+json trainingsJson(const std::vector<session::TrainingEntry>& trainings) {
+  json list = json::array();
+  for (const session::TrainingEntry& t : trainings) list.push_back({{"number", t.number}, {"created", t.createdUtc}, {"title", t.title}, {"sha256", t.sha256}});
+  return list;
+}
+
+void readTrainings(hid_t file, Session& session) {
+  if (!h5::hasLink(file, "trainings")) return;
+  for (const json& t : json::parse(h5::readText(file, "trainings"))) {
+    session.trainings.push_back({t.at("number"), t.at("created"), t.at("title"), t.at("sha256")});
+    if (session.trainings.back().number < 1 || session.trainings.back().number > kLargestRunNumber) h5::fail("has a number that no training has", "trainings", "the file is damaged");
+  }
+}
+
 // Deleted runs stand where they stood: an older Ulpscope shows them again, and no try is ever lost.
 void writeEntries(hid_t file, const Session& session, const std::string& folderName) {
   for (const session::RunRecord& run : session.runs) writeEntry(file, run, {session.runName(run.number), ""}, folderName);
@@ -146,6 +160,7 @@ std::vector<std::byte> masterImage(const Session& session, const std::string& fo
   if (!session.purged.empty()) validation["purged"] = purgedJson(session.purged);
   h5::writeText(file, "validation", dumped(validation));
   writeSamples(file, session.samples);
+  if (!session.trainings.empty()) h5::writeText(file, "trainings", dumped(trainingsJson(session.trainings)));
   writeEntries(file, session, folderName);
   return h5::imageOf(file);
 }
@@ -170,6 +185,7 @@ Master readMaster(const std::string& path) {
   session.purged = purgedFrom(validation);
   session.baselineNumber = runNumberOfId(textAttributeOr(file, "baseline")).value_or(0);
   session.samples = readSamples(file);
+  readTrainings(file, session);
   readRuns(file, session);
   return master;
 }

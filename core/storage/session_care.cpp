@@ -27,13 +27,15 @@ bool linksAreStale(const std::string& master, const SessionView& view) {
 
 // A checkpoint has no tensors, and before it is in its place no metrics file under that name.
 Lines missingFiles(const std::string& master, const SessionView& view) {
-  if (view.session.runs.empty()) return {};
+  if (view.session.runs.empty() && view.session.trainings.empty()) return {};
   if (!isFolder(folderOfSession(master))) return {missingFolder(master, view.session, view.linkedFolder).message()};
   Lines lines;
   for (const session::RunRecord& run : view.session.runs)
     for (const RunFileKind kind : {RunFileKind::metrics, RunFileKind::tensors})
       if (const std::string path = runFilePath(master, run.number, kind); !exists(path) && !wasInterrupted(run))
         lines.push_back(path + ": is missing; it holds the run's " + (kind == RunFileKind::metrics ? "heatmap" : "outputs"));
+  for (const session::TrainingEntry& training : view.session.trainings)
+    if (const std::string path = trainingFilePath(master, training.number); !exists(path)) lines.push_back(path + ": is missing; it holds training " + std::to_string(training.number));
   return lines;
 }
 

@@ -72,6 +72,22 @@ Status addRunFile(Contents& contents, const std::string& master, const session::
   return base::success();
 }
 
+Status addTrainingFile(Contents& contents, const std::string& master, const session::TrainingEntry& training) {
+  const std::string path = trainingFilePath(master, training.number);
+  const std::string name = fs::path(folderOfSession(master)).filename().string() + "/" + trainingFileName(training.number);
+  if (!exists(path)) {
+    contents.summary.notes.push_back(name + ": is missing, so it is not packed");
+    return base::success();
+  }
+  if (auto plain = checkPlainFileNoLink(path); !plain) return plain;
+  const auto sum = base::sha256OfFile(path);
+  if (!sum) return sum.error();
+  if (sum.value() != training.sha256) return Error{ErrorKind::input, "is damaged: its SHA-256 is not the one that the session names", path, "restore it from a copy"};
+  addSum(contents, sum.value(), name, fs::file_size(path));
+  contents.entries.push_back({name, path, "", true});
+  return base::success();
+}
+
 // Without tensors a run that the master does not name would arrive as half a run; a checkpoint has no name of its own yet.
 bool isPacked(const SessionView& view, const session::RunRecord& run, Tensors tensors) {
   const auto& adopted = view.adoption.runIds;
@@ -102,6 +118,8 @@ Result<Contents> contentsOf(const std::string& master, Tensors tensors) {
     for (const RunFileKind kind : {RunFileKind::metrics, RunFileKind::tensors})
       if (auto added = addRunFile(contents, master, run, kind, tensors); !added) return added.error();
   }
+  for (const session::TrainingEntry& training : view->session.trainings)
+    if (auto added = addTrainingFile(contents, master, training); !added) return added.error();
   for (const session::DeletedRun& deleted : view->session.deleted)
     contents.summary.notes.push_back(deleted.run.id() + ": was deleted, so its files are left out; it still counts as tried");
   contents.entries.push_back({fs::path(folderOfSession(master)).filename().string() + "/" + kSumsName, "", contents.sums, true});

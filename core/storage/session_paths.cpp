@@ -73,6 +73,19 @@ int nextRunNumber(const std::string& folder, int taken) {
   return taken + 1;
 }
 
+std::string trainingFileName(int number) { return fmt::format("train-{:04}.json", number); }
+
+std::string trainingFilePath(const std::string& master, int number) { return folderOfSession(master) + "/" + trainingFileName(number); }
+
+std::optional<int> trainingNumberOfFile(const std::string& name) { return numberBetween(name, "train-", ".json"); }
+
+int nextTrainingNumber(const std::string& folder, int taken) {
+  std::error_code none;
+  for (const auto& entry : fs::directory_iterator(folder, none))
+    if (const auto number = trainingNumberOfFile(entry.path().filename().string())) taken = std::max(taken, *number);
+  return taken + 1;
+}
+
 bool isOwnLinkTarget(const std::string& target) {
   const auto slash = target.find('/');
   if (slash == std::string::npos) return false;

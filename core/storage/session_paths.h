@@ -26,6 +26,11 @@ std::optional<int> runNumberOfFile(const std::string& name);
 std::optional<int> runNumberOfPart(const std::string& name);
 std::optional<int> runNumberOfId(const std::string& id);  // "run_0003"
 std::string runIdOf(int number);                          // the reverse
+std::string trainingFileName(int number);                 // "train-0003.json"
+std::string trainingFilePath(const std::string& master, int number);
+std::optional<int> trainingNumberOfFile(const std::string& name);
+// 1 + the largest of `taken` and of every training's file in the folder, named by a master or not.
+int nextTrainingNumber(const std::string& folder, int taken);
 // 1 + the largest of `taken` and of every run file in the folder, named by a master or not, unfinished or set aside.
 int nextRunNumber(const std::string& folder, int taken);
 

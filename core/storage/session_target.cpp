@@ -27,7 +27,7 @@ Status checkFolder(const std::string& master) {
   if (exists(folderOfSession(master))) return base::success();
   const auto view = viewSession(master, Viewer::writer);
   if (!view) return view.error();
-  return !view->session.hasResults() ? base::success() : Status(missingFolder(master, view->session, view->linkedFolder));
+  return !view->session.hasResults() && view->session.trainings.empty() ? base::success() : Status(missingFolder(master, view->session, view->linkedFolder));
 }
 
 }  // namespace
@@ -64,6 +64,7 @@ Result<Session> merged(const SessionView& view, const std::string& master, const
   own.purged = disk->purged;
   own.runNames = disk->runNames;
   own.baselineNumber = disk->baselineNumber;
+  own.trainings = disk->trainings;
   return own;
 }
 

@@ -1,0 +1,130 @@
+#include "core/report/training_text.h"
+
+#include "core/base/number_text.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace ulpscope::report {
+namespace {
+
+using base::counted;
+using base::shortNumber;
+using session::Trajectory;
+using session::Training;
+
+constexpr std::size_t kMostShown = 5;
+
+std::string updatesText(const Trajectory& run) {
+  std::string text = fmt::format("{} of {} applied", run.appliedUpdates, counted(run.steps, "step"));
+  if (run.schedulerSteps > 0) text += fmt::format(", {} of the scheduler", counted(run.schedulerSteps, "step"));
+  return text;
+}
+
+std::string skippedText(const Trajectory& run) {
+  const auto byOptimizer = run.skipped();
+  std::string text;
+  for (const auto& [optimizer, steps] : byOptimizer) {
+    if (steps.empty()) continue;
+    text += text.empty() ? "" : "; ";
+    text += byOptimizer.size() > 1 ? optimizer + ": " + stepRanges(steps) : stepRanges(steps);
+  }
+  return text.empty() ? "none" : text;
+}
+
+std::string zeroText(const Trajectory& run) {
+  const session::ParameterGradients* worst = nullptr;
+  std::vector<std::string> absent;
+  for (const auto& parameter : run.parameters) {
+    if (parameter.optimizer.empty()) continue;
+    if (parameter.absent) absent.push_back(parameter.name);
+    else if (!worst || parameter.zeroFraction() > worst->zeroFraction()) worst = &parameter;
+  }
+  std::string text = worst ? fmt::format("at most {} ({})", shortNumber(worst->zeroFraction()), worst->name) : "no gradient";
+  if (!absent.empty()) text += fmt::format("; no gradient ever reached {}{}", absent.front(), absent.size() > 1 ? fmt::format(" and {} more", absent.size() - 1) : "");
+  return text;
+}
+
+template <typename T, typename TextOf>
+std::string listText(const std::string& title, const std::vector<T>& items, const TextOf& textOf) {
+  if (items.empty()) return "";
+  std::string text = title + "\n";
+  for (std::size_t i = 0; i < std::min(items.size(), kMostShown); ++i) text += "  " + textOf(items[i]) + "\n";
+  if (items.size() > kMostShown) text += fmt::format("  ... and {} more\n", items.size() - kMostShown);
+  return text;
+}
+
+std::string row(const Trajectory& run) {
+  std::size_t skipped = 0;
+  for (const auto& [optimizer, steps] : run.skipped()) skipped = std::max(skipped, steps.size());
+  return fmt::format("  {:<30} {:>8} {:>8} {:>11} {:>11} {:>9} {}\n", run.name, skipped, run.appliedUpdates, shortNumber(run.finalLoss()), shortNumber(run.finalScale),
+                     run.accuracy ? fmt::format("{:.2f} %", 100 * *run.accuracy) : "-", run.error.empty() ? (run.alarms.empty() ? "" : counted(static_cast<std::int64_t>(run.alarms.size()), "alarm")) : "ended early");
+}
+
+std::string tableText(const Training& training) {
+  if (training.runs.size() < 2) return "";
+  std::string text = fmt::format("TRAJECTORIES\n  {:<30} {:>8} {:>8} {:>11} {:>11} {:>9}\n", "", "skipped", "applied", "final loss", "final scale", "accuracy");
+  for (const Trajectory& run : training.runs) text += row(run);
+  return text;
+}
+
+std::string verdictLines(const Training& training) {
+  if (!training.verdict) return "";
+  std::string text = "VERDICT " + session::name(training.verdict->status) + (training.verdict->reason.empty() ? "" : ": " + training.verdict->reason) + "\n";
+  for (const auto& c : training.verdict->criteria)
+    text += fmt::format("  {:<14} {:<22} measured {}, limit {}{}\n", session::name(c.status), c.id, shortNumber(c.measured), shortNumber(c.limit), c.note.empty() ? "" : " (" + c.note + ")");
+  return text;
+}
+
+std::string findingsOf(const Trajectory& run) {
+  std::string text = listText("ORDER", run.violations, [](const session::Violation& v) { return fmt::format("step {}: {} ({}): {}", v.step, v.rule, v.event, v.text); });
+  text += listText("ALARMS", run.alarms, [](const session::Alarm& a) { return fmt::format("step {}: {} ({})", a.step, a.text, a.id); });
+  return text + listText("POISONED BUFFERS", run.poisonedBuffers, [](const std::string& buffer) { return buffer; });
+}
+
+}  // namespace
+
+std::string stepRanges(const std::vector<std::int64_t>& steps) {
+  std::string text;
+  for (std::size_t i = 0; i < steps.size();) {
+    std::size_t end = i;
+    while (end + 1 < steps.size() && steps[end + 1] == steps[end] + 1) ++end;
+    text += text.empty() ? "" : ", ";
+    text += end == i ? std::to_string(steps[i]) : fmt::format("{}-{}", steps[i], steps[end]);
+    i = end + 1;
+  }
+  return text;
+}
+
+std::string firstNonfiniteText(const session::FirstNonfinite& first) {
+  std::string text;
+  if (!first.op.empty()) text = fmt::format("{} in {}{}: ", first.op, first.modulePath.empty() ? "(root)" : first.modulePath, first.source.empty() ? "" : " (" + first.source + ")");
+  text += first.stage == "gradient" ? first.kind + " in the gradient" + (first.op.empty() ? "" : " of its output") : first.kind + " in the " + first.stage;
+  if (!first.parameter.empty()) text += "; first parameter " + first.parameter;
+  return text;
+}
+
+std::string orderText(const std::vector<analysis::OrderViolation>& violations) {
+  if (violations.empty()) return "The order is right.\n";
+  std::string text;
+  for (const analysis::OrderViolation& v : violations)
+    text += fmt::format("step {}: {}{}{}: {}: {}\n", v.step, v.event, v.optimizer.empty() ? "" : " of " + v.optimizer, v.run.empty() ? "" : " in " + v.run, analysis::name(v.rule), analysis::explanation(v.rule));
+  return text;
+}
+
+std::string trainingSummary(const Training& training) {
+  if (training.runs.empty()) return "Nothing was trained.\n";
+  const Trajectory& run = training.runs.front();
+  std::string text = fmt::format("{:<12} autocast {}, scaling {}\n", "Training", run.autocast ? "on (" + training.policyTable + ")" : "off", run.scaling ? "on" : "off");
+  text += fmt::format("{:<12} {}\n{:<12} {}\n", "Updates", updatesText(run), "Skipped", skippedText(run));
+  if (run.firstNonfinite) text += fmt::format("{:<12} step {}: {}\n", "Non-finite", run.firstNonfinite->step, firstNonfiniteText(*run.firstNonfinite));
+  if (run.scaling) text += fmt::format("{:<12} {} at the end\n", "Scale", shortNumber(run.finalScale));
+  if (!run.ledger.empty()) text += fmt::format("{:<12} {} to {}\n", "Loss", shortNumber(run.ledger.front().loss), shortNumber(run.finalLoss()));
+  text += fmt::format("{:<12} {}\n", "Zero grads", zeroText(run));
+  if (!run.error.empty()) text += fmt::format("{:<12} after {}: {}\n", "ENDED", counted(run.steps, "step"), run.error);
+  for (const std::string& warning : training.warnings) text += "warning: " + warning + "\n";
+  return text + findingsOf(run) + tableText(training) + verdictLines(training);
+}
+
+}  // namespace ulpscope::report

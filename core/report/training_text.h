@@ -1,0 +1,25 @@
+// What a training found, for people.
+#pragma once
+
+#include "core/analysis/event_order.h"
+#include "core/session/training.h"
+
+#include <string>
+#include <vector>
+
+namespace ulpscope::report {
+
+// Plain text: the recipe's trajectory (updates, skipped steps and what made the first of them, scale, losses, zero gradients), violations of the
+// order, alarms, the other trajectories in one table, and the verdict.
+std::string trainingSummary(const session::Training& training);
+
+// "0-11, 14": consecutive steps as ranges.
+std::string stepRanges(const std::vector<std::int64_t>& steps);
+
+// "aten::linear in layer (model.py:7): inf in the gradient of its output; first parameter layer.bias".
+std::string firstNonfiniteText(const session::FirstNonfinite& first);
+
+// A row a violation: step, event, rule, what to do. "The order is right." where there are none.
+std::string orderText(const std::vector<analysis::OrderViolation>& violations);
+
+}  // namespace ulpscope::report

@@ -1,0 +1,116 @@
+#include "core/storage/training_store.h"
+
+#include "core/base/clock.h"
+#include "core/base/hashing.h"
+#include "core/base/number_text.h"
+#include "core/storage/atomic_file.h"
+#include "core/storage/session_target.h"
+
+#include <nlohmann/json.hpp>
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstring>
+#include <fstream>
+#include <iterator>
+
+namespace ulpscope::storage {
+namespace {
+
+using base::Error;
+using base::ErrorKind;
+using base::Result;
+using base::Status;
+using session::Session;
+using session::Training;
+using session::TrainingEntry;
+
+constexpr mode_t kFileMode = 0444;
+
+std::vector<std::byte> bytesOf(const std::string& text) {
+  std::vector<std::byte> bytes(text.size());
+  if (!text.empty()) std::memcpy(bytes.data(), text.data(), text.size());
+  return bytes;
+}
+
+Status checkSame(const Session& there, const Session& ours, const std::string& master) {
+  if (there.model.fingerprint != ours.model.fingerprint) return Error{ErrorKind::run, "is a session of another model", master, "name a session of its own with --session"};
+  if (there.samples.sha256 != ours.samples.sha256) return Error{ErrorKind::run, "is a session of other inputs", master, "name a session of its own with --session"};
+  return base::success();
+}
+
+Result<Session> present(const std::string& master, const Session& session, WriteMode mode) {
+  if (!exists(master)) return session;
+  if (mode == WriteMode::create) return Error{ErrorKind::usage, "exists already", master, "use --append to add a training to it, or choose another name"};
+  auto view = viewSession(master, Viewer::writer);
+  if (!view) return view.error();
+  if (auto same = checkSame(view->session, session, master); !same) return same.error();
+  if (auto cleared = clearLeftovers(master, view->adoption); !cleared) return cleared.error();
+  return std::move(view.value().session);
+}
+
+Result<Session> addLocked(const std::string& master, const Session& session, Training training, WriteMode mode) {
+  auto now = present(master, session, mode);
+  if (!now) return now;
+  Session& result = now.value();
+  const std::string folder = folderOfSession(master);
+  training.number = nextTrainingNumber(folder, result.trainings.empty() ? 0 : result.trainings.back().number);
+  if (training.number > kLargestRunNumber) return Error{ErrorKind::input, "holds as many trainings as a session can", master, "name a session of its own"};
+  const std::string text = session::toJson(training).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+  const std::string path = trainingFilePath(master, training.number);
+  if (auto written = writeWhole(path, bytesOf(text), kFileMode); !written) return written.error();
+  result.trainings.push_back({training.number, training.createdUtc, trainingTitle(training), base::sha256(text)});
+  ++result.generation;
+  if (auto written = writeMaster(master, result); !written) {
+    ::unlink(path.c_str());
+    return written.error();
+  }
+  return now;
+}
+
+}  // namespace
+
+Result<Session> addTraining(const std::string& masterPath, const Session& session, Training training, WriteMode mode) {
+  const std::string master = resolvedMaster(masterPath);
+  const WriteMode now = exists(master) && mode == WriteMode::share ? WriteMode::append : mode;
+  if (auto target = checkTarget(master, now); !target) return target.error();
+  auto lock = WriteLock::take(folderOfSession(master));
+  if (!lock) return lock.error();
+  if (training.createdUtc.empty()) training.createdUtc = base::utcNow();
+  auto added = addLocked(master, session, std::move(training), mode);
+  if (!added && !exists(master)) lock.value().removeIfMade();
+  return added;
+}
+
+Result<Training> readTraining(const std::string& masterPath, const Session& session, int number) {
+  const auto entry = std::find_if(session.trainings.begin(), session.trainings.end(), [&](const TrainingEntry& t) { return t.number == number; });
+  if (entry == session.trainings.end()) return Error{ErrorKind::usage, "has no training " + std::to_string(number), masterPath, "see the session's trainings"};
+  const std::string path = trainingFilePath(resolvedMaster(masterPath), number);
+  if (!exists(path)) return Error{ErrorKind::input, "is missing; it holds training " + std::to_string(number), path, "put it back beside the session (the .d folder moves with the .ulps file)"};
+  if (auto plain = checkPlainFileNoLink(path); !plain) return plain.error();
+  std::ifstream file(path, std::ios::binary);
+  const std::string text{std::istreambuf_iterator<char>(file), {}};
+  if (!file) return Error{ErrorKind::input, "cannot be read to its end", path, "check the disk"};
+  if (base::sha256(text) != entry->sha256) return Error{ErrorKind::input, "is damaged: its SHA-256 is not the one that the session names", path, "restore it from a copy"};
+  try {
+    Training training = session::trainingFromJson(nlohmann::json::parse(text));
+    return training;
+  } catch (const nlohmann::json::exception& e) {
+    return Error{ErrorKind::input, std::string("cannot be read: ") + e.what(), path, "it was written by another version"};
+  }
+}
+
+std::string trainingTitle(const Training& training) {
+  if (training.runs.empty()) return "nothing trained";
+  const session::Trajectory& run = training.runs.front();
+  const auto recipe = session::recipeFromJson(nlohmann::json::parse(training.recipe, nullptr, /*allow_exceptions=*/false));
+  const bool isBfloat16 = recipe.ok() && recipe->autocast && recipe->autocast->dtype == base::DType::bfloat16;
+  const std::string dtype = !run.autocast ? "FP32" : isBfloat16 ? "BF16" : "FP16";
+  std::size_t skipped = 0;
+  for (const auto& [optimizer, steps] : run.skipped()) skipped = std::max(skipped, steps.size());
+  const std::string text = dtype + (run.scaling ? ", scaler, " : ", no scaler, ");
+  return text + std::to_string(skipped) + " of " + base::counted(run.steps, "step") + " skipped";
+}
+
+}  // namespace ulpscope::storage
