@@ -29,7 +29,7 @@ TEST(Decided, IsTheBestClassOfEachSample) {
   EXPECT_THAT(decided("argmax:0", scores, {4, 3}, 1), ElementsAre(ElementsAre(2), ElementsAre(3), ElementsAre(3)));
 }
 
-TEST(Decided, IsTheSetOfTopKInAscendingOrder) { EXPECT_THAT(decided("topk:2", {1, 5, 3, 9, 0, 2}, {2, 3}), ElementsAre(ElementsAre(1, 2), ElementsAre(0, 2))); }
+TEST(Decided, IsTheSetOfTopKInAscendingOrder) { EXPECT_THAT(decided("topk:2", {1, 5, 7, 9, 0, 2}, {2, 3}), ElementsAre(ElementsAre(1, 2), ElementsAre(0, 2))); }
 
 TEST(Decided, IsTheSideOfAThresholdOrTheNumberItself) {
   EXPECT_THAT(decided("threshold:2", {2, 3, 1}, {3}), ElementsAre(ElementsAre(0), ElementsAre(1), ElementsAre(0)));
