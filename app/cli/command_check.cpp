@@ -30,7 +30,7 @@ Result<session::Verdict> verdictFor(const CheckWords& words, const session::Sess
   if (words.criteria.empty() && !locked)
     return Error{ErrorKind::inconclusive, "no criteria are locked in it: it is exploratory", words.session, "check it with --criteria F (`ulpscope criteria new` writes a file to fill in)"};
   if (words.criteria.empty() && run.verdict && run.verdict->revision == locked->number && run.verdict->sha256 == locked->sha256) return *run.verdict;
-  auto criteria = words.criteria.empty() ? session::criteriaFromJson(nlohmann::json::parse(locked->canonical)) : session::readCriteria(words.criteria);
+  auto criteria = words.criteria.empty() ? session::criteriaFromText(locked->canonical) : session::readCriteria(words.criteria);
   if (!criteria) return criteria.error();
   if (locked && criteria->sha256 != locked->sha256)
     return Error{ErrorKind::usage, "differs from locked revision " + std::to_string(locked->number), "--criteria " + words.criteria, "use `ulpscope criteria revise`, or leave --criteria out"};

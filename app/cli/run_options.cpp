@@ -1,12 +1,12 @@
 #include "run_options.h"
 
 #include "core/session/criteria.h"
+#include "core/session/lineage.h"
 #include "core/session/sample_choice.h"
 #include "core/storage/session_store.h"
 #include "option_number.h"
 
 #include <CLI/CLI.hpp>
-#include <nlohmann/json.hpp>
 #include <unistd.h>
 
 #include <filesystem>
@@ -153,7 +153,7 @@ Status setCriteria(const RunWords& words, RunOrder& order) {
     if (!session) return session.error();
     if (session->exploratory()) return base::success();
     if (auto untouched = session::checkUntouched(session->criteria.back()); !untouched) return untouched.error().within(request.sessionPath);
-    const auto criteria = session::criteriaFromJson(nlohmann::json::parse(session->criteria.back().canonical));
+    const auto criteria = session::criteriaFromText(session->criteria.back().canonical);
     if (!criteria) return criteria.error();
     if (auto applied = applyCriteria(criteria.value(), words, request.settings); !applied) return applied;
   }
@@ -161,7 +161,7 @@ Status setCriteria(const RunWords& words, RunOrder& order) {
   if (words.criteria.empty()) return usage("--explored", "goes with --criteria: it says what was known when they were written", "leave it out, or add --criteria F");
   const auto explored = storage::openSession(words.explored);
   if (!explored) return explored.error();
-  request.explored = session::Lineage{explored->id, explored->title, explored->candidatesTried(), explored->samples.sha256, false};
+  request.explored = session::lineageOf(explored.value());
   return base::success();
 }
 

@@ -1,4 +1,5 @@
 // ulpscope-gui [SESSION.ulps | MODEL [INPUTS]] | --demo NAME [--session-dir DIR] | --screenshot DIR SESSION.ulps
+#include "display_guard.h"
 #include "screenshots.h"
 #include "settings.h"
 #include "widgets/plots/theme.h"
@@ -61,12 +62,11 @@ Arguments parse(const QApplication& application) {
 
 int main(int argc, char** argv) {
   using namespace ulpscope;
-  // Qt would abort; one line says it as well.
-  if (qEnvironmentVariableIsEmpty("DISPLAY") && qEnvironmentVariableIsEmpty("WAYLAND_DISPLAY") && qEnvironmentVariableIsEmpty("QT_QPA_PLATFORM")) {
-    std::fputs("ulpscope-gui: there is no display (neither DISPLAY nor WAYLAND_DISPLAY is set); open the session on a machine with one\n", stderr);
-    return 4;
-  }
+  if (qEnvironmentVariableIsEmpty("DISPLAY") && qEnvironmentVariableIsEmpty("WAYLAND_DISPLAY") && qEnvironmentVariableIsEmpty("QT_QPA_PLATFORM"))
+    return gui::sayNoDisplay(QStringLiteral("there is no display (neither DISPLAY nor WAYLAND_DISPLAY is set)"));
+  std::optional<gui::DisplayGuard> guard(std::in_place);
   QApplication application(argc, argv);
+  guard.reset();
   QCoreApplication::setOrganizationName(QStringLiteral("ulpscope"));
   QCoreApplication::setApplicationName(QStringLiteral("ulpscope"));
   QCoreApplication::setApplicationVersion(QStringLiteral(ULPSCOPE_VERSION));

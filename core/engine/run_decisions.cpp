@@ -40,16 +40,18 @@ Result<const OutputCollector::Output*> chosenOutput(const session::RunSettings& 
   return chosen;
 }
 
-// Labels that no decision can equal.
-void warnOfLabelsBeyond(const at::Tensor& scores, const session::SampleSet& samples, session::RunRecord& run) {
-  const session::DecisionRule& rule = run.settings.decision;
-  if (!rule.hasClasses() && rule.kind != session::DecisionRule::Kind::threshold) return;
-  const std::int64_t classes = rule.hasClasses() ? scores.size(rule.dim.value_or(-1)) : 2;
-  const auto& labels = samples.labels;
-  const auto wrong = std::find_if(labels.begin(), labels.end(), [&](std::int64_t label) { return label < 0 || label >= classes; });
-  if (wrong == labels.end()) return;
-  run.warnings.push_back(fmt::format("label {} of sample {} is no class of the output (0 to {}): what flips did to it is not to be trusted", *wrong,
-                                     samples.ids[static_cast<std::size_t>(wrong - labels.begin())], classes - 1));
+// How many classes a decision chooses from; 0: it has none, or they cannot be counted, which is told where the decisions are read.
+std::int64_t classCount(const session::DecisionRule& rule, const OutputCollector::Output& output) {
+  if (rule.kind == session::DecisionRule::Kind::threshold) return output.reference.empty() ? 0 : 2;
+  if (!rule.hasClasses() || output.reference.empty() || output.axis.kind != session::SampleAxis::Kind::plain) return 0;
+  const at::Tensor& scores = output.reference.front();
+  const std::int64_t dim = rule.dim.value_or(-1), at = dim < 0 ? dim + scores.dim() : dim;
+  return at < 0 || at >= scores.dim() || at == output.axis.axis ? 0 : scores.size(at);
+}
+
+// Labels are held against decisions where each sample has one.
+bool hasOneDecision(const session::DecisionRule& rule, const OutputCollector::Output& output, std::int64_t classes) {
+  return output.reference.front().numel() == output.batchSizes.front() * (rule.hasClasses() ? classes : 1);
 }
 
 // A flip is not AMP's where FP32 in another order decides otherwise as well, or moves a score so far that it could.
@@ -82,6 +84,28 @@ void nameFirstSites(RunOutcome& outcome) {
 }
 
 }  // namespace
+
+base::Status checkClasses(const session::RunSettings& settings, const OutputCollector& outputs, const session::SampleSet& samples) {
+  const session::DecisionRule& rule = settings.decision;
+  if (rule.kind == session::DecisionRule::Kind::none) return base::success();
+  const auto chosen = chosenOutput(settings, outputs);
+  const std::int64_t classes = chosen ? classCount(rule, *chosen.value()) : 0;
+  if (classes == 0) return base::success();
+  const OutputCollector::Output& output = *chosen.value();
+  const std::string scores = fmt::format("output '{}'", output.name);
+  const auto names = static_cast<std::int64_t>(samples.classNames.size());
+  if (rule.hasClasses() && names > 0 && names < classes)
+    return Error{ErrorKind::input, fmt::format("holds {}, and {} scores {} classes", base::counted(names, "class name"), scores, base::groupedInteger(classes)),
+                 samples.classNamesPath.empty() ? samples.path : samples.classNamesPath, "give every class a name, in the order of the scores"};
+  const auto& labels = samples.labels;
+  const auto wrong = std::find_if(labels.begin(), labels.end(), [&](std::int64_t label) { return label < 0 || label >= classes; });
+  if (wrong == labels.end() || !hasOneDecision(rule, output, classes)) return base::success();
+  return Error{ErrorKind::input,
+               fmt::format("label {} of sample '{}' is none of the {} classes (0 to {}) that --decision {} reads off {}", *wrong,
+                           samples.ids[static_cast<std::size_t>(wrong - labels.begin())], base::groupedInteger(classes), classes - 1, rule.text(), scores),
+               samples.labelsPath.empty() ? samples.path : samples.labelsPath,
+               "label every sample with one of them or leave the sample out; an ignore_index such as -100 means something to a loss only"};
+}
 
 base::Result<analysis::DecisionResult> flipsOf(const session::RunSettings& settings, const OutputCollector& outputs, const session::SampleSet& samples) {
   if (settings.decision.kind == session::DecisionRule::Kind::none) return Error{ErrorKind::usage, "there is no decision", "--decision none", ""};
@@ -119,7 +143,6 @@ base::Status decide(RunOutcome& outcome, const OutputCollector& outputs, const s
   run.quality = result->quality;
   run.regression = std::move(result->regression);
   const at::Tensor a = output.joinedReference();
-  warnOfLabelsBeyond(a, samples, run);
   if (!result->referenceNoDecision.empty())
     run.warnings.push_back(fmt::format("{} with NaN scores in FP32 itself: no decision to compare", base::counted(static_cast<std::int64_t>(result->referenceNoDecision.size()), "sample")));
   if (floor) markNoise(run, output, a, floor->output(output.name), samples);

@@ -12,6 +12,10 @@ namespace ulpscope::engine {
 // (no axis counts the samples, ties refused).
 base::Status decide(RunOutcome& outcome, const OutputCollector& outputs, const session::SampleSet& samples, const NoiseFloorRun* floor);
 
+// Error kind input where labels are no classes of the output that decides, or some of its classes have no name. As soon as the first
+// batch is in `outputs`; what is wrong with the rule itself is decide()'s to say.
+base::Status checkClasses(const session::RunSettings& settings, const OutputCollector& outputs, const session::SampleSet& samples);
+
 // The same of any two runs' outputs; error kind usage without a decision rule.
 base::Result<analysis::DecisionResult> flipsOf(const session::RunSettings& settings, const OutputCollector& outputs, const session::SampleSet& samples);
 

@@ -285,6 +285,7 @@ Status RunDriver::runBatch(Batch batch, Comparison& comparison, OutputCollector&
   comparison.endBatch(tensorsOf(candidate));
   outputs.add(batch, reference, candidate);
   if (batch.first == 0) {
+    if (auto status = checkClasses(m_settings, outputs, m_set.samples); !status) return status;
     m_firstReference = reference;
     m_firstCandidate = candidate;
   }

@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <fstream>
+#include <iterator>
 #include <set>
 
 namespace ulpscope::session {
@@ -17,6 +18,8 @@ using base::ErrorKind;
 using base::Result;
 using nlohmann::json;
 using Kind = Criterion::Kind;
+
+constexpr const char* kFillIn = "`ulpscope criteria new` writes a file to fill in";
 
 [[noreturn]] void fail(const std::string& where, const std::string& what, const std::string& remedy = "") { failAt("criteria", where, what, remedy); }
 
@@ -178,13 +181,17 @@ Result<Criteria> criteriaFromJson(const json& document) try {
   return Error{ErrorKind::input, std::string("cannot be read: ") + e.what(), "criteria", ""};
 }
 
-Result<Criteria> readCriteria(const std::string& path) try {
-  std::ifstream file(path, std::ios::binary);
-  if (!file) return Error{ErrorKind::input, "cannot be opened", path, "`ulpscope criteria new` writes a file to fill in"};
-  auto criteria = criteriaFromJson(json::parse(file));
-  return criteria ? criteria : criteria.error().within(path);
+Result<Criteria> criteriaFromText(const std::string& text) try {
+  return criteriaFromJson(json::parse(text));
 } catch (const json::exception& e) {
-  return Error{ErrorKind::input, std::string("is no JSON: ") + e.what(), path, "`ulpscope criteria new` writes a file to fill in"};
+  return Error{ErrorKind::input, std::string("is no JSON: ") + e.what(), "criteria", kFillIn};
+}
+
+Result<Criteria> readCriteria(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  if (!file) return Error{ErrorKind::input, "cannot be opened", path, kFillIn};
+  const auto criteria = criteriaFromText({std::istreambuf_iterator<char>(file), {}});
+  return criteria ? criteria : criteria.error().within(path);
 }
 
 void takeOver(const Criteria& criteria, RunSettings& settings) {

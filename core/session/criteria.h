@@ -57,6 +57,8 @@ struct Criteria {
 // Errors (kind input) name the place in the file: an unknown key and the nearest known one, a limit that is missing, negative or no number,
 // an id twice, nothing to judge.
 base::Result<Criteria> criteriaFromJson(const nlohmann::json& json);
+// Of JSON text, such as a revision's canonical one; what is no JSON is an error of kind input too.
+base::Result<Criteria> criteriaFromText(const std::string& text);
 base::Result<Criteria> readCriteria(const std::string& path);
 
 // What the criteria fix of a run beside the limits: the decision, its output, the tie rule, what NaN or inf is intended.

@@ -5,8 +5,6 @@
 #include "core/storage/session_folder.h"
 #include "core/storage/session_target.h"
 
-#include <nlohmann/json.hpp>
-
 #include <algorithm>
 
 namespace ulpscope::storage {
@@ -29,7 +27,7 @@ std::vector<analysis::JudgedOutput> judgedOutputs(const session::RunRecord& run,
 Result<session::Verdict> lockedVerdict(const Session& session, const session::RunRecord& run, const std::vector<OutputTensors>& outputs) {
   const session::CriteriaRevision& revision = session.criteria.back();
   if (auto untouched = session::checkUntouched(revision); !untouched) return untouched.error();
-  auto criteria = session::criteriaFromJson(nlohmann::json::parse(revision.canonical));
+  auto criteria = session::criteriaFromText(revision.canonical);
   if (!criteria) return criteria.error();
   session::Verdict verdict = analysis::judge(criteria.value(), run, session.samples, judgedOutputs(run, outputs));
   verdict.revision = revision.number;

@@ -3,11 +3,12 @@
 
 #include "core/session/criteria.h"
 
-#include <nlohmann/json.hpp>
-
 #include <QAbstractItemModelTester>
+#include <QCoreApplication>
+#include <QHeaderView>
 #include <QPushButton>
 #include <QSignalSpy>
+#include <QStyle>
 #include <QTableView>
 #include <QTemporaryDir>
 #include <QTest>
@@ -55,6 +56,51 @@ TEST_F(Sheet, TakesALimitAndItsUndo) {
   EXPECT_FALSE(m_sheet.lockButton()->isEnabled());
 }
 
+// A text is whole where what it needs in its column's width is no higher than its row.
+QStringList cutOff(const QTableView& table) {
+  QStringList cut;
+  const int margin = 2 * (table.style()->pixelMetric(QStyle::PM_FocusFrameHMargin, nullptr, &table) + 1);
+  for (int row = 0; row < table.model()->rowCount(); ++row)
+    for (int column = 0; column < table.model()->columnCount(); ++column) {
+      const QString text = table.model()->index(row, column).data().toString();
+      const QRect needed = table.fontMetrics().boundingRect(QRect(0, 0, table.columnWidth(column) - margin, 10000), Qt::TextWordWrap, text);
+      if (needed.height() > table.rowHeight(row) || needed.width() > table.columnWidth(column) - margin) cut << text;
+    }
+  return cut;
+}
+
+TEST_F(Sheet, ShowsEveryTextWhole) {
+  m_sheet.resize(1280, 640);
+  m_sheet.show();
+  ASSERT_TRUE(QTest::qWaitForWindowExposed(&m_sheet));
+  EXPECT_EQ(cutOff(*m_sheet.table()).join(u'\n').toStdString(), "");
+  m_sheet.begin(QStringLiteral("For net.ts"), {QString(60, u'w').toStdString() + " output"}, "topk:5");
+  m_sheet.resize(900, 640);
+  QCoreApplication::processEvents();
+  const int room = m_sheet.table()->viewport()->width(), names = m_sheet.table()->columnViewportPosition(CriteriaModel::kMeaning);
+  EXPECT_LE(names, room * 0.66) << "a long name leaves room for what is measured";
+  EXPECT_GE(m_sheet.table()->columnWidth(CriteriaModel::kLimit), m_sheet.table()->fontMetrics().horizontalAdvance(QStringLiteral("not judged")));
+}
+
+TEST_F(Sheet, KeepsItsColumnsOverAnEditAndMakesRoomForALongLimit) {
+  m_sheet.resize(1280, 640);
+  m_sheet.show();
+  ASSERT_TRUE(QTest::qWaitForWindowExposed(&m_sheet));
+  const QTableView& table = *m_sheet.table();
+  const int about = table.columnWidth(CriteriaModel::kAbout), limit = table.columnWidth(CriteriaModel::kLimit);
+  type(QStringLiteral("/outputs/0/rel_l2"), QStringLiteral("1e-3"));
+  EXPECT_EQ(table.columnWidth(CriteriaModel::kAbout), about) << "nothing jumps";
+  EXPECT_EQ(table.columnWidth(CriteriaModel::kLimit), limit);
+  type(QStringLiteral("/outputs/0/rel_l2"), QStringLiteral("1.2345678901234567e-300"));
+  EXPECT_GT(table.columnWidth(CriteriaModel::kLimit), limit);
+  EXPECT_TRUE(cutOff(table).isEmpty()) << cutOff(table).join(u'\n').toStdString();
+  table.horizontalHeader()->resizeSection(CriteriaModel::kAbout, 333);
+  type(QStringLiteral("/outputs/0/rel_l2"), QStringLiteral("2e-3"));
+  m_sheet.resize(1200, 640);
+  QCoreApplication::processEvents();
+  EXPECT_EQ(table.columnWidth(CriteriaModel::kAbout), 333) << "a width that somebody chose stays";
+}
+
 TEST_F(Sheet, RefusesWhatIsNoLimit) {
   for (const char* text : {"many", "1,5", "nan", "inf", "1e999"}) EXPECT_FALSE(type(QStringLiteral("/decisions/max_flips"), QLatin1String(text))) << text;
   EXPECT_TRUE(type(QStringLiteral("/decisions/max_flips"), QStringLiteral("-1")));
@@ -75,7 +121,7 @@ TEST_F(Sheet, LocksOnlyWhatWasConfirmedAndLeavesOpenLimitsOut) {
   EXPECT_TRUE(asked.contains(QStringLiteral("1 limit")) && asked.contains(QStringLiteral("never undone"))) << asked.toStdString();
   m_sheet.setConfirm([](const QString&) { return true; });
   m_sheet.lockButton()->click();
-  const auto criteria = session::criteriaFromJson(nlohmann::json::parse(canonical));
+  const auto criteria = session::criteriaFromText(canonical);
   ASSERT_TRUE(criteria.ok());
   ASSERT_EQ(criteria->list.size(), 1U);
   EXPECT_EQ(criteria->list.front().id, "decisions.flips");

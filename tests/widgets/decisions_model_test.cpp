@@ -46,6 +46,50 @@ TEST(Decisions, ShowTheWorstFirstAndMayShowAll) {
   EXPECT_EQ(cell(4, DecisionsModel::kPossible), QString()) << "there is nothing to flip";
 }
 
+TEST(Decisions, NameWhatDidNotFlipOnceItIsKnown) {
+  DecisionsModel model;
+  const QAbstractItemModelTester tester(&model, QAbstractItemModelTester::FailureReportingMode::Fatal);
+  model.setRun(loadedEight());
+  model.setShow(DecisionsModel::Show::all);
+  const auto cell = [&](int row, int column) { return model.index(row, column).data().toString(); };
+  EXPECT_EQ(cell(7, DecisionsModel::kReference), QString()) << "the session's table holds flips alone";
+  // same, reg2, nan, fix, w2w, fp32nan, late, reg1
+  model.setDecided(std::make_shared<const models::Decided>(models::Decided{{1}, {1}, {1}, {1}, {1}, {}, {}, {1}}));
+  ASSERT_EQ(cell(7, 0), QStringLiteral("same"));
+  EXPECT_EQ(cell(7, DecisionsModel::kReference), QStringLiteral("dog"));
+  EXPECT_EQ(cell(7, DecisionsModel::kCandidate), QStringLiteral("dog"));
+  EXPECT_EQ(cell(6, DecisionsModel::kReference), QString()) << "of 'late' nothing is known";
+  EXPECT_EQ(cell(0, DecisionsModel::kReference), QStringLiteral("cat")) << "a flip tells itself";
+  EXPECT_EQ(cell(4, DecisionsModel::kReference), QString()) << "AMP decides nothing there";
+  model.setRun(nullptr);
+  EXPECT_EQ(model.rowCount(), 0);
+}
+
+TEST(Gallery, TellsTheTrueLabelAndWhatDidNotFlip) {
+  auto session = std::make_shared<session::Session>(eightSamples());
+  session->samples.labels = {1, 0, 2, 2, 1, 0, 0, 7};
+  session->runs = {eightDecisions()};
+  GalleryModel model;
+  const QAbstractItemModelTester tester(&model, QAbstractItemModelTester::FailureReportingMode::Fatal);
+  model.setRun(models::makeLoadedRun(session, session->runs.front(), nullptr, {}));
+  models::DecisionFilter all;
+  all.all = true;
+  model.setFilter(all);
+  const auto at = [&](std::int64_t sample, int role) { return model.index(model.rowOfSample(sample)).data(role).toString(); };
+  EXPECT_TRUE(model.hasLabels());
+  EXPECT_EQ(at(0, GalleryModel::kLabelRole), QStringLiteral("label: dog"));
+  EXPECT_EQ(at(7, GalleryModel::kLabelRole), QStringLiteral("label: 7")) << "a class without a name";
+  EXPECT_EQ(at(0, GalleryModel::kDecisionRole), QString());
+  model.setDecided(std::make_shared<const models::Decided>(models::Decided{{0, 2}, {1}, {1}, {1}, {1}, {}, {}, {1}}));
+  EXPECT_EQ(at(0, GalleryModel::kDecisionRole), QStringLiteral("cat, emu"));
+  EXPECT_TRUE(at(0, Qt::ToolTipRole).contains(QStringLiteral("FP32 and AMP FP16: cat, emu\nlabel dog"))) << at(0, Qt::ToolTipRole).toStdString();
+  EXPECT_EQ(at(1, GalleryModel::kDecisionRole), QStringLiteral("cat → emu"));
+  EXPECT_EQ(at(2, GalleryModel::kDecisionRole), QString()) << "no decision under AMP";
+  model.setRun(loadedEight());
+  EXPECT_FALSE(model.hasLabels());
+  EXPECT_EQ(at(0, GalleryModel::kLabelRole), QString());
+}
+
 TEST(Decisions, SortNanLastEitherWay) {
   DecisionsModel model;
   models::DecisionOrder order;

@@ -24,6 +24,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <cstring>
 
 namespace ulpscope {
 namespace {
@@ -51,7 +52,7 @@ class Flips : public ::testing::Test {
   }
   void openWritten() {
     const QString path = m_folder.filePath(QStringLiteral("eight.ulps"));
-    const auto written = storage::addRun(path.toStdString(), m_session, m_run, metrics(), {}, storage::WriteMode::create);
+    const auto written = storage::addRun(path.toStdString(), m_session, m_run, metrics(), m_outputs, storage::WriteMode::create);
     ASSERT_TRUE(written.ok()) << written.error().message();
     m_bench.openSession(path);
     ASSERT_TRUE(testing::waitFor([this] { return m_bench.runB() != nullptr; }));
@@ -82,6 +83,7 @@ class Flips : public ::testing::Test {
   QString m_inputs;
   session::Session m_session;
   session::RunRecord m_run = eightDecisions();
+  std::vector<storage::OutputTensors> m_outputs;
   views::Workbench m_bench;
   views::FlipsPanel m_panel;
 };
@@ -116,6 +118,46 @@ TEST_F(Flips, DrawTheTilesPictureInItsOwnPixels) {
     for (int x = tile.left(); x < tile.right(); ++x)
       if (const QColor c = shot.pixelColor(x, y); c.red() == c.green() && c.green() == c.blue()) greys.insert(c.rgb());
   EXPECT_GT(greys.size(), 5) << "the image of a digit has many greys, an empty tile has one or two";
+}
+
+// Eight wide grey pictures, [1, 6, 24]: whatever the tile, the picture is four times as wide as high.
+TEST_F(Flips, DrawPicturesInTheirOwnProportions) {
+  const tests::ScratchFolder scratch;
+  ASSERT_TRUE(tests::python(scratch, "import h5py, numpy as np\nf = h5py.File('in.h5', 'w')\nf['x'] = np.ones((8, 1, 6, 24), 'f4')\nf.close()\n"));
+  m_session = eightSamples();
+  m_session.samples.path = scratch.file("in.h5");
+  m_session.samples.sha256 = base::sha256OfFile(m_session.samples.path).value();
+  openWritten();
+  m_panel.showPage(views::FlipsPanel::kGallery);
+  ASSERT_TRUE(testing::waitFor([this] { return bool(pictureOf(1)); })) << note().toStdString();
+  const QRect tile = tiles().visualRect(gallery().index(0));
+  const QImage shot = tiles().viewport()->grab().toImage();
+  QRect grey;
+  for (int y = tile.top(); y < tile.bottom(); ++y)
+    for (int x = tile.left(); x < tile.right(); ++x)
+      if (shot.pixelColor(x, y) == QColor(128, 128, 128)) grey |= QRect(x, y, 1, 1);
+  EXPECT_GE(grey.width(), 60) << "as wide as the tile lets it be";
+  EXPECT_NEAR(grey.width() / 4.0, grey.height(), 1);
+}
+
+TEST_F(Flips, NameTheClassesOfWhatDidNotFlipAmongAllSamples) {
+  // Sample s has class s % 3 in FP32: "same" is 0, "late" 6 % 3.
+  std::vector<float> scores(24, 0);
+  for (std::size_t s = 0; s < 8; ++s) scores[3 * s + s % 3] = 1;
+  storage::OutputTensors output{"logits", {8, 3}, {}, {}};
+  output.reference.bytes.resize(scores.size() * sizeof(float));
+  std::memcpy(output.reference.bytes.data(), scores.data(), output.reference.bytes.size());
+  output.candidate = output.reference;
+  m_outputs = {output};
+  m_run.outputs = {{"logits", {8, 3}, "0", base::DType::float16, 0, 0, std::nullopt, 0, 0}};
+  open();
+  const auto model = m_panel.table()->model();
+  m_panel.setShowAll(true);
+  ASSERT_TRUE(testing::waitFor([&] { return !model->index(7, models::DecisionsModel::kReference).data().toString().isEmpty(); }));
+  EXPECT_EQ(model->index(7, 0).data().toString(), QStringLiteral("same"));
+  EXPECT_EQ(model->index(7, models::DecisionsModel::kReference).data().toString(), QStringLiteral("cat"));
+  EXPECT_EQ(model->index(7, models::DecisionsModel::kCandidate).data().toString(), QStringLiteral("cat"));
+  EXPECT_EQ(gallery().index(gallery().rowOfSample(6)).data(GalleryModel::kDecisionRole).toString(), QStringLiteral("cat"));
 }
 
 TEST_F(Flips, ChooseASampleInTheGalleryByKeyAndMouse) {

@@ -106,7 +106,31 @@ TEST_F(Pages, FillsTheHeatmapWhileTheFirstRunGoesOn) {
   QTest::keySequence(&m_window, QKeySequence(QStringLiteral("Shift+F5")));
   ASSERT_TRUE(testing::waitFor([this] { return !m_window.workbench().isRunning(); }));
   EXPECT_EQ(m_window.statusText(), QStringLiteral("Cancelled."));
-  ASSERT_TRUE(testing::waitFor([this] { return m_window.page() != m_window.heatmap(); })) << "there is nothing to show";
+  EXPECT_EQ(m_window.page(), m_window.heatmap()) << "what was measured stays in sight";
+  EXPECT_TRUE(m_window.heatmap()->isLive());
+  EXPECT_FLOAT_EQ(m_window.heatmap()->content()->cellAt(0, 0).value, 1);
+  auto* bar = m_window.findChild<MessageBar*>();
+  EXPECT_EQ(bar->hint(), QStringLiteral("Cancelled, not saved: 1 of 2 samples had been measured. They stay here until another page is opened."));
+  EXPECT_TRUE(m_window.unsaved().isEmpty()) << "there is nothing that closing could save";
+  m_window.showStart();
+  EXPECT_FALSE(m_window.heatmap()->isLive());
+  EXPECT_TRUE(bar->hint().isEmpty());
+}
+
+TEST_F(Pages, GoesBackToTheSettingsOfARunThatWasCancelled) {
+  testing::installFakeEngine(m_folder, ("while read line; do case \"$line\" in *'\"hello\"'*) echo '{\"id\": 1, \"result\": {\"protocol\": 1}}';; *'\"run\"'*'\"live\"'*|*'\"live\"'*'\"run\"'*) id=$(echo \"$line\" | sed 's/.*\"id\":\\([0-9]*\\).*/\\1/');\n" +
+                                        QByteArray(kTellsCells).replace("\"id\": 2", "\"id\": '$id'") + ";; esac; done").constData());
+  m_window.useFiles({touch(QStringLiteral("net.ts")), touch(QStringLiteral("inputs.h5"))});
+  emit m_window.runSheet()->goOn(m_window.runSheet()->form());
+  ASSERT_TRUE(testing::waitFor([this] { return m_window.workbench().live().samplesDone() == 1; }));
+  m_window.workbench().cancel();
+  ASSERT_TRUE(testing::waitFor([this] { return !m_window.workbench().isRunning(); }));
+  EXPECT_EQ(m_window.page(), m_window.heatmap());
+  auto* bar = m_window.findChild<MessageBar*>();
+  EXPECT_EQ(bar->actButton()->text(), QStringLiteral("Back to the settings  (Ctrl+Return)"));
+  bar->actButton()->click();
+  EXPECT_EQ(m_window.page(), m_window.runSheet());
+  EXPECT_FALSE(m_window.runSheet()->form().inputs.isEmpty());
 }
 
 TEST_F(Pages, OffersToRunAgainAfterACrash) {

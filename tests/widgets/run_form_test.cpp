@@ -54,6 +54,18 @@ TEST_F(Form, MakesTheRequestThatTheCommandLineWouldMake) {
   EXPECT_EQ(request.settings.batchSize, 32);
 }
 
+TEST_F(Form, TakesTheModelsOwnFileForNoInputs) {
+  ASSERT_TRUE(QFile::link(m_form.model, m_folder.filePath(QStringLiteral("same.ts"))));
+  for (const QString& inputs : {m_form.model, m_folder.filePath(QStringLiteral("same.ts"))}) {
+    m_form.inputs = inputs;
+    EXPECT_EQ(problem(RunField::inputs), QStringLiteral("is the model's own file: choose the file that holds the samples"));
+    EXPECT_TRUE(problem(RunField::model).isEmpty());
+  }
+  m_form.model.clear();
+  m_form.inputs.clear();
+  EXPECT_TRUE(problem(RunField::inputs).startsWith(QStringLiteral("on which inputs?"))) << "nothing is not the same as nothing";
+}
+
 TEST_F(Form, ComesBackFromItsRequest) {
   m_form.decision = QStringLiteral("threshold:0.5:ge");
   m_form.disable = QStringLiteral("a, b");

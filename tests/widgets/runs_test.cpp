@@ -1,6 +1,7 @@
 // The Runs tab: marks, policy differences, verdicts; A and B, baseline, names, deleting with undo; A against B below.
 #include "core/base/number_text.h"
 #include "core/report/run_changes.h"
+#include "fake_engine.h"
 #include "sample_session.h"
 #include "widgets/models/runs_model.h"
 #include "widgets/views/findings_panel.h"
@@ -179,6 +180,27 @@ TEST_F(Runs, ChoosesAAndBByKey) {
   EXPECT_EQ(shown("run_0001"), QStringLiteral("B"));
   EXPECT_EQ(shown("run_0002"), QStringLiteral("A")) << "they change places";
   EXPECT_TRUE(tab().comparison().startsWith(QStringLiteral("run 2 → run 1: first non-finite: none → block.fc2")));
+}
+
+// What F5 does: the engine writes run 2, and its answer names it.
+TEST_F(Runs, SelectTheRunThatJustEnded) {
+  open(1);
+  select("run_0001");
+  testing::installFakeEngine(m_folder, (QByteArray(testing::kGreets) + "while [ ! -e " + m_path.toUtf8() + ".go ]; do read -t 0.05 x; done\n" +
+                                        "echo '{\"id\": 2, \"result\": {\"session\": \"" + m_path.toUtf8() + "\", \"run_id\": \"run_0002\", \"new_session\": false}}'; read more").constData());
+  m_window.rerun();
+  ASSERT_TRUE(bench().isRunning());
+  addRun();
+  QFile go(m_path + QStringLiteral(".go"));
+  ASSERT_TRUE(go.open(QIODevice::WriteOnly));
+  ASSERT_TRUE(testing::waitFor([this] { return bench().runB()->run->number == 2; }));
+  qunsetenv("ULPSCOPE_ENGINE");
+  EXPECT_EQ(tab().table()->currentIndex().data(RunsModel::kKeyRole).toString(), QStringLiteral("run_0002"));
+  EXPECT_EQ(shown("run_0002"), QStringLiteral("B"));
+  select("run_0001");
+  bench().desk().rename(QStringLiteral("run_0002"), QStringLiteral("second"));
+  settle();
+  EXPECT_EQ(tab().table()->currentIndex().data(RunsModel::kKeyRole).toString(), QStringLiteral("run_0001")) << "what somebody chose stays";
 }
 
 TEST_F(Runs, RenamesInPlaceUndoesAndRedoes) {

@@ -156,6 +156,29 @@ TEST_F(SessionSafety, OpensAReadOnlySessionAndGreysWhatWouldWrite) {
   EXPECT_TRUE(tab().action(RunsPanel::kShowB)->isEnabled()) << "looking is free";
 }
 
+TEST_F(SessionSafety, SaysOnceThatNothingRunsIntoAReadOnlySession) {
+  m_path = testing::writeSample(m_folder, 1);
+  QFile::setPermissions(m_path, QFile::ReadOwner);
+  openAgain();
+  bench().desk().dismissNote();
+  QTest::keySequence(&m_window, QKeySequence(QStringLiteral("F5")));
+  EXPECT_FALSE(bench().isRunning());
+  EXPECT_TRUE(bar().text().startsWith(QStringLiteral("Read-only: "))) << "said again, though it was dismissed";
+  EXPECT_TRUE(m_window.problem().isEmpty()) << m_window.problem().toStdString();
+  EXPECT_EQ(m_window.statusText(), QStringLiteral("Nothing was run: this session is read-only."));
+}
+
+TEST_F(SessionSafety, NamesAllRunsThatWereAddedMeanwhile) {
+  open(1);
+  for (int i = 0; i < 3; ++i) addRunFromOutside();
+  ASSERT_TRUE(barSays(QStringLiteral("runs 2, 3 and 4 were added by another program"))) << bar().text().toStdString();
+  EXPECT_EQ(bar().showButton()->text(), QStringLiteral("Show run 4"));
+  bar().showButton()->click();
+  ASSERT_TRUE(testing::waitFor([this] { return bench().runB()->run->number == 4; }));
+  EXPECT_TRUE(bar().text().isEmpty());
+  EXPECT_EQ(tab().table()->currentIndex().data(RunsModel::kKeyRole).toString(), QStringLiteral("run_0004"));
+}
+
 // Root may write everywhere: the test goes on as nobody.
 TEST_F(SessionSafety, OpensASessionInAFolderOfSomebodyElse) {
   if (::getuid() != 0) GTEST_SKIP() << "needs two users";

@@ -1,6 +1,10 @@
 #include "tests/support/color_vision.h"
 #include "widgets/plots/theme.h"
 
+#include <QApplication>
+#include <QCheckBox>
+#include <QImage>
+
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -36,6 +40,20 @@ TEST(Theme, PaletteHasReadableTextToo) {
     for (const auto& [text, background] : {std::pair{QPalette::WindowText, QPalette::Window}, std::pair{QPalette::Text, QPalette::Base}, std::pair{QPalette::ButtonText, QPalette::Button},
                                            std::pair{QPalette::ToolTipText, QPalette::ToolTipBase}, std::pair{QPalette::PlaceholderText, QPalette::Base}})
       EXPECT_GE(contrast(p.color(text), p.color(background)), kReadable) << text << (t->isDark ? ", dark" : ", light");
+  }
+}
+
+// An empty box has a frame that is told from its ground (WCAG 2.1, 1.4.11: 3 to 1).
+TEST(Theme, ShowsBoxesThatAreNotChecked) {
+  auto& application = *qobject_cast<QApplication*>(QCoreApplication::instance());
+  for (const auto& [choice, theme] : {std::pair{ThemeChoice::dark, &darkTheme()}, {ThemeChoice::light, &lightTheme()}}) {
+    applyTheme(application, choice, QPalette());
+    QCheckBox box;
+    box.resize(40, 40);
+    const QImage shot = box.grab().toImage();
+    double most = 0;
+    for (int x = 0; x < shot.width(); ++x) most = std::max(most, contrast(shot.pixelColor(x, 20), theme->window));
+    EXPECT_GE(most, 3) << (theme->isDark ? "dark" : "light");
   }
 }
 

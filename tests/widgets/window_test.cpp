@@ -11,6 +11,7 @@
 #include "widgets/views/step_strip.h"
 
 #include <QAbstractButton>
+#include <QAction>
 #include <QApplication>
 #include <QClipboard>
 #include <QComboBox>
@@ -19,8 +20,11 @@
 #include <QLabel>
 #include <QLineEdit>
 #include <QMimeData>
+#include <QPushButton>
+#include <QRegularExpression>
 #include <QTableView>
 #include <QTest>
+#include <QTime>
 
 #include <gtest/gtest.h>
 
@@ -213,8 +217,46 @@ TEST_F(Window, TellsBothKindsOfDisabledAutocastApart) {
   EXPECT_EQ(bench().regions().disable(), std::vector<std::string>{"head"});
   EXPECT_EQ(bench().regions().fp32(), std::vector<std::string>{"block.fc2"});
   const auto tip = [this](const char* path) { return m_window.modules()->viewIndexOf(QLatin1String(path), ModuleTreeModel::kFp32).data(Qt::ToolTipRole).toString(); };
-  EXPECT_EQ(tip("head"), QStringLiteral("Autocast disabled here (inputs as they are)"));
-  EXPECT_EQ(tip("block.fc2"), QStringLiteral("Autocast disabled here (inputs to FP32)"));
+  EXPECT_EQ(tip("head"), QStringLiteral("Autocast off (autocast disabled locally, inputs as they are)"));
+  EXPECT_EQ(tip("block.fc2"), QStringLiteral("Kept in FP32 (autocast disabled locally, inputs cast to FP32)"));
+}
+
+TEST_F(Window, CallsKeepingAModuleInFp32ByOneName) {
+  open(1);
+  const QString name = models::regionAction(models::RegionKind::inputsToFp32);
+  EXPECT_EQ(name, QStringLiteral("Keep in FP32"));
+  QString menuText;
+  for (const QAction* action : m_window.actions() + m_window.findChildren<QAction*>())
+    if (action->shortcut() == QKeySequence(QStringLiteral("Ctrl+K"))) menuText = QString(action->text()).remove(u'&');
+  EXPECT_EQ(menuText, name);
+  int buttons = 0;
+  for (const QAbstractButton* button : m_window.findChildren<QAbstractButton*>()) {
+    buttons += button->text().contains(name) || button->text() == QStringLiteral("Keep block.fc2 in FP32");
+    EXPECT_FALSE(button->text().contains(QStringLiteral("isable autocast"))) << button->text().toStdString();
+  }
+  EXPECT_GE(buttons, 2) << "toolbar and non-finite panel at least";
+  press(QKeySequence(QStringLiteral("Ctrl+K")));
+  EXPECT_EQ(bench().undoStack().undoText(), QStringLiteral("keep block.fc2 in FP32"));
+  press(QKeySequence(QStringLiteral("Ctrl+K")));
+  EXPECT_EQ(bench().undoStack().undoText(), QStringLiteral("put block.fc2 back under autocast"));
+  bench().toggle(QStringLiteral("head"), models::RegionKind::inputsAsTheyAre);
+  EXPECT_EQ(bench().undoStack().undoText(), QStringLiteral("switch autocast off in head"));
+}
+
+TEST_F(Window, LogsEveryLineWithItsTimeAndCopiesThemAll) {
+  const QTime before = QTime::currentTime();
+  emit bench().logged(QStringLiteral("printed by the model\nin two lines"));
+  const QStringList lines = m_window.findings()->logText().split(u'\n');
+  ASSERT_EQ(lines.size(), 2);
+  static const QRegularExpression form(QStringLiteral("^(\\d\\d:\\d\\d:\\d\\d)  (.*)$"));
+  const auto first = form.match(lines[0]), second = form.match(lines[1]);
+  ASSERT_TRUE(first.hasMatch() && second.hasMatch()) << m_window.findings()->logText().toStdString();
+  EXPECT_EQ(first.captured(2), QStringLiteral("printed by the model"));
+  EXPECT_EQ(second.captured(2), QStringLiteral("in two lines"));
+  const int late = QTime::fromString(first.captured(1), QStringLiteral("HH:mm:ss")).msecsSinceStartOfDay() / 1000 - before.msecsSinceStartOfDay() / 1000;
+  EXPECT_TRUE((late >= 0 && late < 60) || late < -86000) << "local time: " << first.captured(1).toStdString();
+  m_window.findings()->copyLogButton()->click();
+  EXPECT_EQ(QGuiApplication::clipboard()->text(), m_window.findings()->logText());
 }
 
 TEST_F(Window, SaysWhatCoversAModuleInsteadOfTogglingIt) {
@@ -222,7 +264,7 @@ TEST_F(Window, SaysWhatCoversAModuleInsteadOfTogglingIt) {
   m_window.toggleFp32(QStringLiteral("block"));
   m_window.toggleFp32(QStringLiteral("block.fc1"));
   EXPECT_EQ(bench().regions().fp32(), std::vector<std::string>{"block"});
-  EXPECT_EQ(m_window.statusText(), QStringLiteral("block.fc1 is kept out of autocast by block; change it there."));
+  EXPECT_EQ(m_window.statusText(), QStringLiteral("block.fc1 is kept in FP32 by block; change it there."));
 }
 
 TEST_F(Window, TakesADroppedModelToTheRunSheet) {

@@ -4,8 +4,6 @@
 #include "core/storage/run_verdict.h"
 #include "widgets/models/text.h"
 
-#include <nlohmann/json.hpp>
-
 #include <QtConcurrent>
 
 namespace ulpscope::jobs {
@@ -14,7 +12,7 @@ namespace {
 using models::core;
 
 std::shared_ptr<base::Result<session::Session>> lock(const QString& path, const std::string& canonical, const QString& reason) {
-  const auto criteria = session::criteriaFromJson(nlohmann::json::parse(canonical, nullptr, false));
+  const auto criteria = session::criteriaFromText(canonical);
   if (!criteria.ok()) return std::make_shared<base::Result<session::Session>>(criteria.error());
   return std::make_shared<base::Result<session::Session>>(storage::lockCriteria(core(path), criteria.value(), core(reason)));
 }

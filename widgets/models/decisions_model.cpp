@@ -52,13 +52,13 @@ TableCell decisionCell(const QString& name, const std::vector<session::ScoredCla
   return {name, {}, false, scores.isEmpty() ? name : name + u'\n' + scores.join(u'\n')};
 }
 
-std::vector<TableCell> cellsOf(const LoadedRun& run, std::int64_t sample, const SampleOutcome& outcome) {
+std::vector<TableCell> cellsOf(const LoadedRun& run, std::int64_t sample, const SampleOutcome& outcome, const QString& unchanged) {
   const session::SampleDecision& decision = run.run->decisions[static_cast<std::size_t>(sample)];
   const session::DecisionRule& rule = run.run->settings.decision;
   const session::Flip* flip = outcome.flip;
   return {idCell(sampleId(*run.session, sample)),
-          flip ? decisionCell(referenceDecision(run, *flip), flip->referenceTop) : textCell(QString()),
-          flip ? decisionCell(candidateDecision(run, *flip), flip->candidateTop) : textCell(QString()),
+          flip ? decisionCell(referenceDecision(run, *flip), flip->referenceTop) : textCell(unchanged),
+          flip ? decisionCell(candidateDecision(run, *flip), flip->candidateTop) : textCell(unchanged),
           marginCell(rule, decision.referenceMargin),
           marginCell(rule, decision.candidateMargin),
           textCell(flip ? qt(flip->kind) : name(outcome.outcome)),
@@ -74,6 +74,12 @@ DecisionsModel::DecisionsModel(QObject* parent) : RowTableModel(headersFor(QStri
 
 void DecisionsModel::setRun(const RunPointer& run) {
   m_run = run;
+  m_decided.reset();
+  refresh();
+}
+
+void DecisionsModel::setDecided(const DecidedPointer& decided) {
+  m_decided = decided;
   refresh();
 }
 
@@ -90,7 +96,11 @@ void DecisionsModel::refresh() {
     const std::vector<SampleOutcome> outcomes = sampleOutcomes(*m_run);
     DecisionFilter filter;
     filter.all = m_show == Show::all;
-    for (const std::int64_t sample : samplesToShow(*m_run, filter)) rows.push_back({static_cast<qlonglong>(sample), cellsOf(*m_run, sample, outcomes[static_cast<std::size_t>(sample)])});
+    for (const std::int64_t sample : samplesToShow(*m_run, filter)) {
+      const SampleOutcome& outcome = outcomes[static_cast<std::size_t>(sample)];
+      const QString unchanged = outcome.outcome == Outcome::same ? decidedName(*m_run, m_decided, sample) : QString();
+      rows.push_back({static_cast<qlonglong>(sample), cellsOf(*m_run, sample, outcome, unchanged)});
+    }
   }
   setRows(std::move(rows));
 }

@@ -15,12 +15,14 @@ class DecisionsModel : public RowTableModel {
 
   explicit DecisionsModel(QObject* parent = nullptr);
   void setRun(const RunPointer& run);
+  void setDecided(const DecidedPointer& decided);  // of the run: names for what did not flip; null: not known
   void setShow(Show show);
 
  private:
   void refresh();
 
   RunPointer m_run;
+  DecidedPointer m_decided;
   Show m_show = Show::flips;
 };
 

@@ -69,18 +69,28 @@ RegionState Fp32Regions::stateOf(const QString& path) const {
   return hasInside(path, RegionKind::inputsToFp32) || hasInside(path, RegionKind::inputsAsTheyAre) ? RegionState::partial : RegionState::off;
 }
 
+QString regionAction(RegionKind kind, const QString& module) {
+  const bool keeps = kind == RegionKind::inputsToFp32;
+  if (module.isEmpty()) return keeps ? QStringLiteral("Keep in FP32") : QStringLiteral("Switch autocast off");
+  return (keeps ? QStringLiteral("Keep %1 in FP32") : QStringLiteral("Switch autocast off in %1")).arg(module);
+}
+
+QString regionMeaning(RegionKind kind) {
+  return kind == RegionKind::inputsToFp32 ? QStringLiteral("autocast disabled locally, inputs cast to FP32") : QStringLiteral("autocast disabled locally, inputs as they are");
+}
+
 QString regionText(const Fp32Regions& regions, const QString& path) {
   const auto by = [&](RegionKind kind) {
     const QString cover = regions.coveredBy(path, kind);
     return cover == u"." ? modulePathText({}) : cover;
   };
   switch (regions.stateOf(path)) {
-    case RegionState::off: return QStringLiteral("Autocast applies; check to disable it here (inputs to FP32)");
-    case RegionState::own: return QStringLiteral("Autocast disabled here (inputs to FP32)");
-    case RegionState::ownDisabled: return QStringLiteral("Autocast disabled here (inputs as they are)");
+    case RegionState::off: return QStringLiteral("Under autocast; check to keep it in FP32");
+    case RegionState::own: return QStringLiteral("Kept in FP32 (%1)").arg(regionMeaning(RegionKind::inputsToFp32));
+    case RegionState::ownDisabled: return QStringLiteral("Autocast off (%1)").arg(regionMeaning(RegionKind::inputsAsTheyAre));
     case RegionState::covered: return QStringLiteral("Kept in FP32 by %1").arg(by(RegionKind::inputsToFp32));
-    case RegionState::coveredDisabled: return QStringLiteral("Autocast disabled by %1").arg(by(RegionKind::inputsAsTheyAre));
-    case RegionState::partial: return QStringLiteral("A module inside is out of autocast");
+    case RegionState::coveredDisabled: return QStringLiteral("Autocast off by %1").arg(by(RegionKind::inputsAsTheyAre));
+    case RegionState::partial: return QStringLiteral("A module inside is kept in FP32, or has autocast off");
   }
   return {};
 }

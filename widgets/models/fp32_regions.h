@@ -11,8 +11,13 @@
 
 namespace ulpscope::models {
 
-// inputsToFp32: "Disable autocast here (inputs to FP32)"; inputsAsTheyAre: the other kind.
+// inputsToFp32: "Keep in FP32", autocast disabled locally and inputs cast to FP32; inputsAsTheyAre: "Autocast off", the inputs stay.
 enum class RegionKind { inputsToFp32, inputsAsTheyAre };
+
+// The one name of each in menus, buttons and undo texts: "Keep in FP32", "Keep block in FP32"; "Switch autocast off", "Switch autocast off
+// in block". module: as modulePathText() has it; empty: none is named.
+QString regionAction(RegionKind kind, const QString& module = {});
+QString regionMeaning(RegionKind kind);  // for tooltips: "autocast disabled locally, inputs cast to FP32"
 
 // How a module stands to the regions: in one itself, below one, above one, or in none.
 enum class RegionState { off, own, covered, partial, ownDisabled, coveredDisabled };

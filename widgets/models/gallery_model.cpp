@@ -7,8 +7,14 @@ namespace ulpscope::models {
 
 void GalleryModel::setRun(const RunPointer& run) {
   m_run = run;
+  m_decided.reset();
   m_outcomes = run ? sampleOutcomes(*run) : std::vector<SampleOutcome>();
   refresh();
+}
+
+void GalleryModel::setDecided(const DecidedPointer& decided) {
+  m_decided = decided;
+  if (!m_samples.empty()) emit dataChanged(index(0), index(rowCount() - 1));
 }
 
 void GalleryModel::setFilter(const DecisionFilter& filter) {
@@ -65,6 +71,10 @@ QVariant GalleryModel::data(const QModelIndex& index, int role) const {
     case kKeyRole: return static_cast<qlonglong>(sample);
     case kOutcomeRole: return static_cast<int>(m_outcomes[static_cast<std::size_t>(sample)].outcome);
     case kDecisionRole: return decisionText(sample);
+    case kLabelRole: {
+      const QString label = labelName(*m_run, sample);
+      return label.isEmpty() ? label : QStringLiteral("label: ") + label;
+    }
     case kMarginRole: return marginText(sample);
     case kIsSelectedRole: return sample == m_selected;
     case kThumbnailRole: {
@@ -76,8 +86,9 @@ QVariant GalleryModel::data(const QModelIndex& index, int role) const {
 }
 
 QString GalleryModel::decisionText(std::int64_t sample) const {
-  const session::Flip* flip = m_outcomes[static_cast<std::size_t>(sample)].flip;
-  return flip ? referenceDecision(*m_run, *flip) + QStringLiteral(" → ") + candidateDecision(*m_run, *flip) : QString();
+  const SampleOutcome& outcome = m_outcomes[static_cast<std::size_t>(sample)];
+  if (outcome.flip) return referenceDecision(*m_run, *outcome.flip) + QStringLiteral(" → ") + candidateDecision(*m_run, *outcome.flip);
+  return outcome.outcome == Outcome::same ? decidedName(*m_run, m_decided, sample) : QString();
 }
 
 QString GalleryModel::marginText(std::int64_t sample) const {
@@ -87,9 +98,9 @@ QString GalleryModel::marginText(std::int64_t sample) const {
 
 QString GalleryModel::description(std::int64_t sample) const {
   QStringList parts{QStringLiteral("sample %1: %2").arg(sampleId(*m_run->session, sample), name(m_outcomes[static_cast<std::size_t>(sample)].outcome))};
-  const auto& labels = m_run->session->samples.labels;
-  if (const QString decision = decisionText(sample); !decision.isEmpty()) parts << QStringLiteral("FP32 → %1: %2").arg(lowName(*m_run->run), decision);
-  if (static_cast<std::size_t>(sample) < labels.size()) parts << QStringLiteral("label %1").arg(qt(m_run->session->className(labels[static_cast<std::size_t>(sample)])));
+  if (const QString decision = decisionText(sample); !decision.isEmpty())
+    parts << (m_outcomes[static_cast<std::size_t>(sample)].flip ? QStringLiteral("FP32 → %1: %2") : QStringLiteral("FP32 and %1: %2")).arg(lowName(*m_run->run), decision);
+  if (const QString label = labelName(*m_run, sample); !label.isEmpty()) parts << QStringLiteral("label %1").arg(label);
   if (const QString margin = marginText(sample); !margin.isEmpty())
     parts << QStringLiteral("FP32 %1, %2 %3").arg(margin, lowName(*m_run->run), qt(base::shortNumber(m_run->run->decisions[static_cast<std::size_t>(sample)].candidateMargin)));
   if (const auto found = m_thumbnails.find(sample); found != m_thumbnails.end()) parts << QStringLiteral("input %1").arg(qt(found->second->caption));

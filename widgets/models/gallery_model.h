@@ -17,11 +17,13 @@ class GalleryModel : public QAbstractListModel {
   Q_OBJECT
 
  public:
-  // Qt::DisplayRole: the sample's id.
-  enum Role { kKeyRole = Qt::UserRole + 1, kOutcomeRole, kThumbnailRole, kDecisionRole, kMarginRole, kIsSelectedRole };
+  // Qt::DisplayRole: the sample's id. kDecisionRole: "cat → emu" of a flip, "cat" of what did not flip, where it is known. kLabelRole: "label: cat".
+  enum Role { kKeyRole = Qt::UserRole + 1, kOutcomeRole, kThumbnailRole, kDecisionRole, kMarginRole, kIsSelectedRole, kLabelRole };
 
   explicit GalleryModel(QObject* parent = nullptr) : QAbstractListModel(parent) {}
   void setRun(const RunPointer& run);
+  void setDecided(const DecidedPointer& decided);  // of the run; null: not known
+  bool hasLabels() const { return m_run && !m_run->session->samples.labels.empty(); }
   void setFilter(const DecisionFilter& filter);
   void setSelectedSample(std::int64_t sample);  // marked; -1: none
   void setThumbnail(std::int64_t sample, ThumbnailPointer thumbnail);
@@ -40,6 +42,7 @@ class GalleryModel : public QAbstractListModel {
   QString description(std::int64_t sample) const;
 
   RunPointer m_run;
+  DecidedPointer m_decided;
   DecisionFilter m_filter;
   std::vector<SampleOutcome> m_outcomes;
   std::vector<std::int64_t> m_samples;  // by row

@@ -84,6 +84,11 @@ const std::vector<RunFieldText>& runFieldTexts() {
 
 const RunFieldText& textOf(RunField field) { return runFieldTexts()[static_cast<std::size_t>(field)]; }
 
+bool isSameFile(const QString& a, const QString& b) {
+  const QString file = QFileInfo(a).canonicalFilePath();  // empty: does not exist
+  return !file.isEmpty() && file == QFileInfo(b).canonicalFilePath();
+}
+
 QStringList listOf(const QString& text) {
   static const QRegularExpression separators(QStringLiteral("[,\\n]"));
   QStringList items;
@@ -115,6 +120,7 @@ std::map<RunField, QString> problemsOf(const RunForm& form) {
   };
   note(RunField::model, pathProblem(form.model, "which model? A TorchScript file; \"Export from Python…\" shows how to write one"));
   note(RunField::inputs, pathProblem(form.inputs, "on which inputs? A fixed set of samples, best with labels"));
+  if (isSameFile(form.model, form.inputs)) note(RunField::inputs, tr("is the model's own file: choose the file that holds the samples"));
   if (!form.labels.isEmpty()) note(RunField::labels, pathProblem(form.labels, ""));
   if (!form.classNames.isEmpty()) note(RunField::classNames, pathProblem(form.classNames, ""));
   note(RunField::session, sessionProblem(form));

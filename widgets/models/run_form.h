@@ -41,6 +41,7 @@ session::RunRequest requestOf(const RunForm& form);
 
 // "/data/model-fp16.ulps" beside the model, with a number where that exists already.
 QString proposedSession(const QString& model, base::DType autocast);
+bool isSameFile(const QString& a, const QString& b);  // one file under two names counts; false for what does not exist
 QStringList listOf(const QString& text);  // at commas and line ends, trimmed, without empty ones
 
 }  // namespace ulpscope::models

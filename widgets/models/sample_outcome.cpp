@@ -65,6 +65,19 @@ QString sampleId(const session::Session& session, std::int64_t sample) {
 QString referenceDecision(const LoadedRun& run, const session::Flip& flip) { return decisionText(run, flip, flip.referenceDecision); }
 QString candidateDecision(const LoadedRun& run, const session::Flip& flip) { return decisionText(run, flip, flip.candidateDecision); }
 
+QString decidedName(const LoadedRun& run, const DecidedPointer& decided, std::int64_t sample) {
+  if (!decided || static_cast<std::size_t>(sample) >= decided->size()) return {};
+  QStringList names;
+  for (const std::int64_t number : (*decided)[static_cast<std::size_t>(sample)]) names << qt(session::decisionName(run.run->settings.decision, number, run.session->samples.classNames));
+  return names.join(QStringLiteral(", "));
+}
+
+QString labelName(const LoadedRun& run, std::int64_t sample) {
+  const auto& labels = run.session->samples.labels;
+  if (static_cast<std::size_t>(sample) >= labels.size()) return {};
+  return qt(session::decisionName(run.run->settings.decision, labels[static_cast<std::size_t>(sample)], run.session->samples.classNames));
+}
+
 QString lowName(const session::RunRecord& run) { return QStringLiteral("AMP ") + lowFormat(run); }
 
 bool DecisionFilter::accepts(const SampleOutcome& outcome, double referenceMargin) const {

@@ -3,6 +3,7 @@
 
 #include "widgets/models/loaded_run.h"
 
+#include <memory>
 #include <vector>
 
 namespace ulpscope::models {
@@ -18,10 +19,17 @@ struct SampleOutcome {
 // One a sample of run.decisions; empty where the run reads no decisions.
 std::vector<SampleOutcome> sampleOutcomes(const LoadedRun& run);
 
+// By sample: the numbers decided in FP32 (core/storage/run_decided.h); empty entries: not known.
+using Decided = std::vector<std::vector<std::int64_t>>;
+using DecidedPointer = std::shared_ptr<const Decided>;
+
 QString sampleId(const session::Session& session, std::int64_t sample);
 // "three", or "three (position 7, 12 positions flip)" where a sample has several.
 QString referenceDecision(const LoadedRun& run, const session::Flip& flip);
 QString candidateDecision(const LoadedRun& run, const session::Flip& flip);
+// "three", of top-k "one, three"; empty where it is not known. decided may be null.
+QString decidedName(const LoadedRun& run, const DecidedPointer& decided, std::int64_t sample);
+QString labelName(const LoadedRun& run, std::int64_t sample);  // the true class; empty: no label
 QString lowName(const session::RunRecord& run);  // "AMP FP16"
 
 // Which samples flips table and gallery show.

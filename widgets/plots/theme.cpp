@@ -147,6 +147,9 @@ QString styleSheetOf(const Theme& t) {
       "QPushButton { border: 1px solid %line; border-radius: 5px; padding: 5px 14px; background: %button; color: %text; }"
       "QPushButton:hover { background: %hover; } QPushButton:focus { border-color: %accent; } QPushButton:disabled { color: %disabled; }"
       "QLineEdit { border: 1px solid %line; border-radius: 5px; padding: 5px 8px; background: %base; } QLineEdit:focus { border-color: %accent; }"
+      // Fusion draws the frame of an empty box darker than its ground, which in the dark theme is not to be seen.
+      "QCheckBox::indicator:unchecked { width: 12px; height: 12px; border: 1px solid %muted; border-radius: 3px; background: %base; }"
+      "QCheckBox::indicator:unchecked:disabled { border-color: %line; }"
       "QToolTip { background: #2b3037; color: #f2f4f6; border: 1px solid #565d66; padding: 6px; }"
       "QStatusBar { background: %window; border-top: 1px solid %line; } QStatusBar::item { border: none; }");
   const std::pair<const char*, QColor> words[] = {

@@ -4,12 +4,14 @@
 #include "core/session/criteria.h"
 #include "widgets/models/text.h"
 #include "widgets/plots/theme.h"
+#include "widgets/views/flow_layout.h"
 #include "widgets/views/tables.h"
 #include "widgets/views/texts.h"
 
 #include <nlohmann/json.hpp>
 
 #include <QCheckBox>
+#include <QEvent>
 #include <QFile>
 #include <QFileDialog>
 #include <QHBoxLayout>
@@ -20,9 +22,12 @@
 #include <QMessageBox>
 #include <QPushButton>
 #include <QSaveFile>
+#include <QStyle>
 #include <QTableView>
 #include <QUndoCommand>
 #include <QVBoxLayout>
+
+#include <algorithm>
 
 namespace ulpscope::views {
 namespace {
@@ -32,6 +37,7 @@ using models::CriteriaModel;
 using models::qt;
 using nlohmann::json;
 
+constexpr double kNamesShare = 0.65;  // of the table, for all but what is measured
 constexpr qint64 kMostBytes = 16 << 20;
 constexpr const char* kDecisions = "decisions";
 constexpr const char* kNoDecision = "no_decision_is_flip";
@@ -74,6 +80,8 @@ CriteriaSheet::CriteriaSheet(QWidget* parent) : QWidget(parent) {
   m_table = makeTable(this, &m_model, tr("Limits"));
   m_table->setEditTriggers(QAbstractItemView::DoubleClicked | QAbstractItemView::EditKeyPressed | QAbstractItemView::AnyKeyPressed);
   m_table->horizontalHeader()->setDefaultAlignment(Qt::AlignLeft | Qt::AlignVCenter);
+  m_table->setWordWrap(true);
+  m_table->viewport()->installEventFilter(this);
   m_problem = makeText({}, 1, false, this);
   auto* layout = new QVBoxLayout(this);
   layout->setContentsMargins(16, 14, 16, 8);
@@ -82,6 +90,14 @@ CriteriaSheet::CriteriaSheet(QWidget* parent) : QWidget(parent) {
   layout->addWidget(m_problem);
   layout->addWidget(makeButtons());
 
+  connect(&m_model, &CriteriaModel::modelReset, this, &CriteriaSheet::fitTable);
+  connect(&m_model, &CriteriaModel::dataChanged, this, [this] {
+    if (const int needed = widthOf(CriteriaModel::kLimit); needed > m_table->columnWidth(CriteriaModel::kLimit)) m_table->setColumnWidth(CriteriaModel::kLimit, needed);
+  });
+  connect(m_table->horizontalHeader(), &QHeaderView::sectionResized, this, [this](int column) {
+    if (!m_isFitting && column < CriteriaModel::kMeaning) m_hasOwnWidths = true;
+    if (!m_isFitting) m_table->resizeRowsToContents();
+  });
   connect(&m_model, &CriteriaModel::limitEdited, this, [this](const QString& pointer, std::optional<double> limit) {
     change(tr("limit"), session::withLimit(parsed(m_document), core(pointer), limit).dump());
   });
@@ -97,12 +113,40 @@ CriteriaSheet::CriteriaSheet(QWidget* parent) : QWidget(parent) {
   });
 }
 
+int CriteriaSheet::widthOf(int column) const {
+  int text = 0;
+  for (int row = 0; row < m_model.rowCount(); ++row) text = std::max(text, m_table->fontMetrics().horizontalAdvance(m_model.index(row, column).data().toString()));
+  const int margins = 2 * (m_table->style()->pixelMetric(QStyle::PM_FocusFrameHMargin, nullptr, m_table) + 1);
+  return std::max(text + margins, m_table->horizontalHeader()->sectionSizeHint(column)) + m_table->fontMetrics().averageCharWidth();
+}
+
+// Each column as wide as its text, and what is long wraps; widths that somebody chose stay until other criteria are written.
+void CriteriaSheet::fitTable() {
+  m_isFitting = true;
+  const int room = m_table->viewport()->width();
+  const int about = widthOf(CriteriaModel::kAbout), name = widthOf(CriteriaModel::kName), limit = widthOf(CriteriaModel::kLimit);
+  const double most = kNamesShare * room;
+  const double share = about + name + limit > most ? std::max(0.0, most - limit) / (about + name) : 1;
+  if (!m_hasOwnWidths) {
+    m_table->setColumnWidth(CriteriaModel::kAbout, static_cast<int>(share * about));
+    m_table->setColumnWidth(CriteriaModel::kName, static_cast<int>(share * name));
+    m_table->setColumnWidth(CriteriaModel::kLimit, limit);
+  }
+  m_table->resizeRowsToContents();
+  m_isFitting = false;
+}
+
+bool CriteriaSheet::eventFilter(QObject* watched, QEvent* event) {
+  if (watched == m_table->viewport() && event->type() == QEvent::Resize) fitTable();
+  return QWidget::eventFilter(watched, event);
+}
+
 // A QUndoStack says "cleared" when it dies, and who listens may be half gone by then.
 CriteriaSheet::~CriteriaSheet() { m_undoStack.blockSignals(true); }
 
 QWidget* CriteriaSheet::makeTools() {
   auto* bar = new QWidget(this);
-  auto* layout = new QHBoxLayout(bar);
+  auto* layout = new FlowLayout(bar);
   layout->setContentsMargins(0, 0, 0, 0);
   const auto add = [&](const QString& text, auto&& act) {
     auto* button = new QPushButton(text, bar);
@@ -118,16 +162,18 @@ QWidget* CriteriaSheet::makeTools() {
     const QString path = QFileDialog::getSaveFileName(this, tr("Save the criteria"), QStringLiteral("criteria.json"), tr("Criteria (*.json)"));
     if (!path.isEmpty()) saveAs(path);
   });
-  layout->addSpacing(12);
   add(tr("Add output…"), [this] { addSection(false); });
   add(tr("Add op sites…"), [this] { addSection(true); });
   add(tr("Remove"), [this] { removeSection(); })->setToolTip(tr("Takes the selected line's whole group out"));
-  layout->addStretch(1);
   m_noDecisionCounts = new QCheckBox(tr("NaN scores count as a flip"), bar);
   m_noiseCounts = new QCheckBox(tr("flips of FP32's own noise count"), bar);
   m_showAll = new QCheckBox(tr("every limit"), bar);
   m_showAll->setToolTip(tr("Also the limits that are seldom set"));
-  for (QCheckBox* box : {m_noDecisionCounts, m_noiseCounts, m_showAll}) layout->addWidget(box);
+  const int line = bar->findChild<QPushButton*>()->sizeHint().height();
+  for (QCheckBox* box : {m_noDecisionCounts, m_noiseCounts, m_showAll}) {
+    box->setMinimumHeight(line);
+    layout->addWidget(box);
+  }
   connect(m_noDecisionCounts, &QCheckBox::clicked, this, [this](bool on) { setFlag(kDecisions, kNoDecision, on); });
   connect(m_noiseCounts, &QCheckBox::clicked, this, [this](bool on) { setFlag(kDecisions, kNoise, on); });
   connect(m_showAll, &QCheckBox::toggled, this, &CriteriaSheet::refresh);
@@ -140,7 +186,7 @@ QWidget* CriteriaSheet::makeButtons() {
   m_lock = new QPushButton(tr("Lock and run…"), bar);
   auto* layout = new QHBoxLayout(bar);
   layout->setContentsMargins(0, 0, 0, 0);
-  layout->addWidget(new QLabel(tr("A limit is edited by a double click or F2. None is proposed: only you know what is acceptable."), bar), 1);
+  layout->addWidget(makeText(tr("A limit is edited by a double click or F2. None is proposed: only you know what is acceptable."), 1, false, bar), 1);
   layout->addWidget(back);
   layout->addWidget(m_lock);
   connect(back, &QPushButton::clicked, this, &CriteriaSheet::cancelled);
@@ -153,6 +199,8 @@ void CriteriaSheet::begin(const QString& about, const std::vector<std::string>& 
   m_lock->setText(tr("Lock and run…"));
   const auto rule = session::parseDecisionRule(decisionRule);
   m_undoStack.clear();
+  m_hasOwnWidths = false;
+  fitTable();
   setDocument(session::criteriaTemplate(outputs.empty() ? std::vector<std::string>{"*"} : outputs, rule.ok() ? rule.value() : session::DecisionRule()).dump());
   m_isChanged = false;
 }
@@ -161,6 +209,8 @@ void CriteriaSheet::beginRevision(const QString& about, const std::string& canon
   m_about->setText(about);
   m_lock->setText(tr("Lock the revision…"));
   m_undoStack.clear();
+  m_hasOwnWidths = false;
+  fitTable();
   setDocument(canonical);
   m_isChanged = false;
 }
@@ -207,7 +257,6 @@ void CriteriaSheet::refresh() {
   const json document = parsed(m_document);
   const auto lines = session::criteriaLines(document);
   m_model.setLines(lines.ok() ? lines.value() : std::vector<session::CriteriaLine>(), m_showAll->isChecked());
-  fitColumns(m_table);
   m_name->setText(document.is_object() ? qt(document.value("title", std::string())) : QString());
   m_noDecisionCounts->setChecked(flagOf(document, kNoDecision));
   m_noiseCounts->setChecked(flagOf(document, kNoise));

@@ -46,7 +46,12 @@ class CriteriaSheet : public QWidget {
   void locked(const std::string& canonical);
   void cancelled();
 
+ protected:
+  bool eventFilter(QObject* watched, QEvent* event) override;
+
  private:
+  void fitTable();
+  int widthOf(int column) const;
   QWidget* makeTools();
   QWidget* makeButtons();
   void change(const QString& what, std::string document);
@@ -59,7 +64,7 @@ class CriteriaSheet : public QWidget {
 
   models::CriteriaModel m_model;
   std::string m_document;
-  bool m_isChanged = false;
+  bool m_isChanged = false, m_isFitting = false, m_hasOwnWidths = false;
   QUndoStack m_undoStack;
   std::function<bool(const QString&)> m_confirm;
   QLabel* m_about = nullptr;

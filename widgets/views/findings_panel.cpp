@@ -6,14 +6,32 @@
 #include "widgets/views/nonfinite_panel.h"
 #include "widgets/views/runs_panel.h"
 
+#include <QClipboard>
+#include <QGuiApplication>
 #include <QPlainTextEdit>
+#include <QPushButton>
+#include <QScrollArea>
 #include <QTabBar>
+#include <QTime>
 #include <QVBoxLayout>
 
 namespace ulpscope::views {
 namespace {
 
 constexpr int kLogLines = 5000;
+constexpr QSize kLeast{420, 150};
+
+// A tab that asks for no more than a small screen has: what needs more, as in large fonts, scrolls.
+class Page : public QScrollArea {
+ public:
+  Page(QWidget* content, QWidget* parent) : QScrollArea(parent) {
+    setWidget(content);
+    setWidgetResizable(true);
+    setFrameShape(QFrame::NoFrame);
+    setFocusPolicy(Qt::NoFocus);
+  }
+  QSize minimumSizeHint() const override { return widget()->minimumSizeHint().boundedTo(kLeast); }
+};
 
 }  // namespace
 
@@ -26,16 +44,16 @@ FindingsPanel::FindingsPanel(Workbench& workbench, QWidget* parent) : QTabWidget
   m_headroom = new HeadroomPanel(workbench, this);
   m_criteria = new CriteriaPanel(workbench, this);
   m_runs = new RunsPanel(workbench, this);
-  addTab(m_flips, tr("Flips"));
-  addTab(m_nonfinite, tr("Non-finite"));
-  addTab(m_headroom, tr("Headroom"));
-  addTab(m_criteria, tr("Criteria"));
-  addTab(m_runs, tr("Runs"));
+  addTab(new Page(m_flips, this), tr("Flips"));
+  addTab(new Page(m_nonfinite, this), tr("Non-finite"));
+  addTab(new Page(m_headroom, this), tr("Headroom"));
+  addTab(new Page(m_criteria, this), tr("Criteria"));
+  addTab(new Page(m_runs, this), tr("Runs"));
   addTab(makeLog(), tr("Log"));
   connect(&m_workbench, &Workbench::sessionChanged, this, &FindingsPanel::refreshCounts);
   connect(&m_workbench, &Workbench::viewChanged, this, &FindingsPanel::refreshCounts);
   connect(&m_workbench, &Workbench::runsChanged, this, &FindingsPanel::refreshCounts);
-  connect(&m_workbench, &Workbench::logged, m_log, &QPlainTextEdit::appendPlainText);
+  connect(&m_workbench, &Workbench::logged, this, &FindingsPanel::log);
 }
 
 QWidget* FindingsPanel::makeLog() {
@@ -44,11 +62,22 @@ QWidget* FindingsPanel::makeLog() {
   m_log->setMaximumBlockCount(kLogLines);
   m_log->setAccessibleName(tr("Log of engine and model"));
   m_log->setPlaceholderText(tr("What the engine and the model print stands here."));
+  m_log->setTextInteractionFlags(Qt::TextSelectableByMouse | Qt::TextSelectableByKeyboard);
+  m_log->setTabChangesFocus(true);
   auto* page = new QWidget(this);
+  m_copyLog = new QPushButton(tr("Copy the log"), page);
+  connect(m_copyLog, &QPushButton::clicked, this, [this] { QGuiApplication::clipboard()->setText(logText()); });
   auto* layout = new QVBoxLayout(page);
   layout->setContentsMargins(8, 6, 8, 4);
-  layout->addWidget(m_log);
+  layout->addWidget(m_copyLog, 0, Qt::AlignRight);
+  layout->addWidget(m_log, 1);
   return page;
+}
+
+// What came at once has one time, on each of its lines.
+void FindingsPanel::log(const QString& text) {
+  const QString time = QTime::currentTime().toString(QStringLiteral("HH:mm:ss"));
+  for (const QString& line : text.split(u'\n')) m_log->appendPlainText(time + QStringLiteral("  ") + line);
 }
 
 void FindingsPanel::refreshIcons() { m_nonfinite->refreshIcons(); }

@@ -6,6 +6,7 @@
 #include <QTabWidget>
 
 class QPlainTextEdit;
+class QPushButton;
 class QTableView;
 
 namespace ulpscope::views {
@@ -33,11 +34,13 @@ class FindingsPanel : public QTabWidget {
   QTableView* flipTable() const;
   QTableView* nonfiniteTable() const;
   QTableView* runTable() const;
-  QString logText() const;
+  QString logText() const;  // "14:02:31  loading" a line, local time
+  QPushButton* copyLogButton() const { return m_copyLog; }
   void refreshIcons();
 
  private:
   QWidget* makeLog();
+  void log(const QString& text);
   void refreshCounts();
 
   Workbench& m_workbench;
@@ -47,6 +50,7 @@ class FindingsPanel : public QTabWidget {
   HeadroomPanel* m_headroom = nullptr;
   RunsPanel* m_runs = nullptr;
   QPlainTextEdit* m_log = nullptr;
+  QPushButton* m_copyLog = nullptr;
 };
 
 }  // namespace ulpscope::views

@@ -6,12 +6,12 @@
 #include "widgets/models/text.h"
 #include "widgets/plots/margin_plot.h"
 #include "widgets/views/flip_sentence.h"
+#include "widgets/views/flow_layout.h"
 #include "widgets/views/gallery_panel.h"
 #include "widgets/views/margin_filter.h"
 #include "widgets/views/tables.h"
 
 #include <QButtonGroup>
-#include <QHBoxLayout>
 #include <QHeaderView>
 #include <QLabel>
 #include <QPlainTextEdit>
@@ -30,13 +30,14 @@ using models::qt;
 using models::RowTableModel;
 
 constexpr int kFilterSteps = 60;
-constexpr int kSamplesShare = 550, kPlotShare = 450;  // of the width
+constexpr int kSamplesShare = 600, kPlotShare = 400;  // of the width
 
 QToolButton* makeToggle(QWidget* parent, const QString& text, const QString& tip) {
   auto* button = new QToolButton(parent);
   button->setText(text);
   button->setToolTip(tip);
   button->setCheckable(true);
+  button->setStyleSheet(QStringLiteral("padding-left: 4px; padding-right: 4px;"));  // four of them beside the plot's controls
   return button;
 }
 
@@ -71,6 +72,11 @@ FlipsPanel::FlipsPanel(Workbench& workbench, QWidget* parent) : QWidget(parent),
     m_decisions.setShow(all ? models::DecisionsModel::Show::all : models::DecisionsModel::Show::flips);
     refreshFilter();
   });
+  connect(&m_loader, &jobs::DecidedLoader::loaded, this, [this](const models::RunPointer& run, const models::DecidedPointer& decided) {
+    if (run != m_decidedOf) return;
+    m_decided = decided;
+    showDecided();
+  });
   connect(m_filter, &MarginFilter::changed, this, &FlipsPanel::refreshFilter);
   connect(m_table->selectionModel(), &QItemSelectionModel::currentRowChanged, this, &FlipsPanel::selectRow);
   connect(m_gallery, &GalleryPanel::sampleChosen, this, &FlipsPanel::selectSample);
@@ -94,12 +100,10 @@ QWidget* FlipsPanel::makeBar() {
   });
   m_showAll = makeToggle(bar, tr("All samples"), tr("Also the samples whose decision did not change: the numbers of the margin plot"));
   m_showAll->setAccessibleName(tr("Show all samples"));
-  auto* layout = new QHBoxLayout(bar);
+  auto* layout = new FlowLayout(bar);
   layout->setContentsMargins(0, 0, 0, 0);
   for (QToolButton* button : m_pageButtons) layout->addWidget(button);
-  layout->addSpacing(8);
   layout->addWidget(m_showAll);
-  layout->addStretch(1);
   return bar;
 }
 
@@ -180,6 +184,24 @@ void FlipsPanel::refreshRun() {
   fitColumns(m_table);
 }
 
+// Names for what did not flip; read once somebody wants to see all.
+void FlipsPanel::showDecided() {
+  const models::RunPointer& run = m_workbench.shownRun();
+  if (!run || !m_showAll->isChecked() || !run->run->settings.decision.decides()) return;
+  if (m_decidedOf != run) {
+    m_decidedOf = run;
+    m_decided.reset();
+    return m_loader.load(m_workbench.sessionPath(), run);
+  }
+  if (!m_decided) return;
+  m_isRefreshing = true;
+  m_decisions.setDecided(m_decided);
+  m_gallery->setDecided(m_decided);
+  m_isRefreshing = false;
+  refreshSelection();
+  fitColumns(m_table);
+}
+
 void FlipsPanel::refreshFilter() {
   if (m_isRefreshing) return;
   m_isRefreshing = true;
@@ -195,6 +217,7 @@ void FlipsPanel::refreshFilter() {
   m_summary->setToolTip(m_summary->text());
   m_isRefreshing = false;
   refreshSelection();
+  showDecided();
 }
 
 void FlipsPanel::setSentence(const models::RunPointer& run, double marginBelow) {

@@ -1,6 +1,7 @@
 // Flipped decisions: the sentence to sign, the samples as table or gallery, and the margin plot beside them.
 #pragma once
 
+#include "widgets/jobs/decided_loader.h"
 #include "widgets/models/decision_order.h"
 #include "widgets/models/decisions_model.h"
 #include "widgets/views/workbench.h"
@@ -46,6 +47,7 @@ class FlipsPanel : public QWidget {
   void setSentence(const models::RunPointer& run, double marginBelow);
   void refreshRun();
   void refreshFilter();
+  void showDecided();
   void refreshSelection();
   void selectRow(const QModelIndex& current);
   void selectSample(std::int64_t sample);
@@ -53,6 +55,9 @@ class FlipsPanel : public QWidget {
   Workbench& m_workbench;
   models::DecisionsModel m_decisions;
   models::DecisionOrder m_order;
+  jobs::DecidedLoader m_loader;
+  models::RunPointer m_decidedOf;  // asked for last
+  models::DecidedPointer m_decided;
   FlipSentence* m_sentence = nullptr;
   QStackedWidget* m_pages = nullptr;
   QTableView* m_table = nullptr;

@@ -15,8 +15,10 @@ using render::Thumbnail;
 
 constexpr int kPadding = 6;
 constexpr int kGap = 4;
-constexpr int kLines = 3;
 constexpr double kMarkSize = 9;
+
+// Below the picture: outcome, id and decision, the true label, margin.
+int linesOf(bool hasLabels) { return hasLabels ? 4 : 3; }
 
 void paintImage(QPainter& painter, const QRect& area, const Thumbnail& t) {
   const QImage image(t.rgba.data(), t.width, t.height, QImage::Format_RGBA8888);
@@ -69,9 +71,9 @@ void paintPicture(QPainter& painter, const QRect& area, const models::ThumbnailP
 
 }  // namespace
 
-QSize GalleryDelegate::tileSize(const QFontMetrics& metrics, int pictureSide) {
+QSize GalleryDelegate::tileSize(const QFontMetrics& metrics, int pictureSide, bool hasLabels) {
   const int text = metrics.horizontalAdvance(QStringLiteral("wrong to wrong")) + 16;
-  return {std::max(pictureSide, text) + 2 * kPadding + kGap, pictureSide + kLines * metrics.height() + 2 * kPadding + kGap};
+  return {std::max(pictureSide, text) + 2 * kPadding + kGap, pictureSide + linesOf(hasLabels) * metrics.height() + 2 * kPadding + kGap};
 }
 
 QSize GalleryDelegate::sizeHint(const QStyleOptionViewItem& option, const QModelIndex&) const {
@@ -92,7 +94,8 @@ void GalleryDelegate::paint(QPainter* painter, const QStyleOptionViewItem& optio
   painter->drawRoundedRect(QRectF(tile).adjusted(0.5, 0.5, -0.5, -0.5), 4, 4);
   painter->setRenderHint(QPainter::Antialiasing, false);
   const int line = option.fontMetrics.height();
-  QRect picture = tile.adjusted(kPadding, kPadding, -kPadding, -kPadding - kLines * line);
+  const QString label = index.data(GalleryModel::kLabelRole).toString();
+  const QRect picture = tile.adjusted(kPadding, kPadding, -kPadding, -kPadding - linesOf(!label.isEmpty()) * line);
   painter->setFont(option.font);
   paintPicture(*painter, picture, index.data(GalleryModel::kThumbnailRole).value<models::ThumbnailPointer>(), theme);
 
@@ -111,6 +114,10 @@ void GalleryDelegate::paint(QPainter* painter, const QStyleOptionViewItem& optio
   const QString id = index.data().toString();
   row.translate(0, line);
   draw(row, decision.isEmpty() ? id : id + QStringLiteral(": ") + decision);
+  if (!label.isEmpty()) {
+    row.translate(0, line);
+    draw(row, label);
+  }
   row.translate(0, line);
   painter->setPen(isSelected ? theme.selectionText : theme.muted);
   draw(row, margin);

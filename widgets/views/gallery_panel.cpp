@@ -70,6 +70,8 @@ void GalleryPanel::setRun(const models::RunPointer& run, const QString& sessionP
   if (isVisible()) openInputs();
 }
 
+void GalleryPanel::setDecided(const models::DecidedPointer& decided) { m_model.setDecided(decided); }
+
 void GalleryPanel::setFilter(const models::DecisionFilter& filter) { m_model.setFilter(filter); }
 
 void GalleryPanel::setSelectedSample(std::int64_t sample) {

@@ -20,6 +20,7 @@ class GalleryPanel : public QWidget {
   explicit GalleryPanel(QWidget* parent = nullptr);
   // sessionPath: inputs that were moved are looked for beside it. nullptr: nothing.
   void setRun(const models::RunPointer& run, const QString& sessionPath);
+  void setDecided(const models::DecidedPointer& decided);
   void setFilter(const models::DecisionFilter& filter);
   void setSelectedSample(std::int64_t sample);
   GalleryView* view() const { return m_view; }

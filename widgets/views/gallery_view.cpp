@@ -10,8 +10,8 @@ namespace ulpscope::views {
 
 using models::GalleryModel;
 
-// One row of tiles is always whole, except in fonts so large that the window would not fit a small screen.
-constexpr int kMostMinimum = 150;
+// Of a row of tiles, picture and outcome at least are always to be seen: more would not fit a small screen.
+constexpr int kMostMinimum = 110;
 
 GalleryView::GalleryView(GalleryModel* model, QWidget* parent) : QListView(parent), m_model(model) {
   setModel(model);
@@ -32,13 +32,16 @@ GalleryView::GalleryView(GalleryModel* model, QWidget* parent) : QListView(paren
   connect(&m_ask, &QTimer::timeout, this, [this] {
     if (const auto samples = inSight(); !samples.empty()) emit needed(samples);
   });
-  connect(model, &GalleryModel::modelReset, this, &GalleryView::askForPictures);
+  connect(model, &GalleryModel::modelReset, this, [this] {
+    setTileSize();  // with or without labels
+    askForPictures();
+  });
   connect(this, &QListView::clicked, this, [this](const QModelIndex& index) { emit sampleChosen(index.data(GalleryModel::kKeyRole).toLongLong()); });
 }
 
 void GalleryView::setTileSize() {
   m_pictureSide = std::max(64, 4 * fontMetrics().height());
-  setGridSize(GalleryDelegate::tileSize(fontMetrics(), m_pictureSide));
+  setGridSize(GalleryDelegate::tileSize(fontMetrics(), m_pictureSide, m_model->hasLabels()));
   verticalScrollBar()->setSingleStep(gridSize().height() / 3);
   setMinimumHeight(std::min(gridSize().height() + 2 * frameWidth(), kMostMinimum));
 }

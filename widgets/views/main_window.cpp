@@ -44,10 +44,11 @@ namespace {
 using models::qt;
 
 constexpr int kMostRecent = 8;
-constexpr int kNarrow = 1280;
+constexpr int kNarrowLines = 82;  // times the height of a line: 1230 px in a usual font
+constexpr int kIcon = 18;
 constexpr int kModulesWidth = 378;
 constexpr int kInspectorWidth = 325;
-constexpr int kFindingsHeight = 310;
+constexpr int kFindingsHeight = 324;
 
 QString deviceText(const session::RunRecord& run) {
   return QStringLiteral("%1 · %2 %3 · policy %4 · seed %5")
@@ -137,9 +138,19 @@ void MainWindow::makeDocks() {
   add(QStringLiteral("findings"), tr("Findings"), m_findings, Qt::BottomDockWidgetArea);
 }
 
-// Below kNarrow there is no room for three columns: the inspector stands behind the modules, as a tab.
+// Where the toolbar's words do not fit, its icons do, and their tooltips say the rest.
+void MainWindow::fitToolBar() {
+  const bool hasWords = m_tools->toolButtonStyle() == Qt::ToolButtonTextBesideIcon;
+  if (hasWords) m_toolsWidth = m_tools->sizeHint().width();
+  if (hasWords == (m_toolsWidth <= width())) return;
+  m_tools->setToolButtonStyle(hasWords ? Qt::ToolButtonIconOnly : Qt::ToolButtonTextBesideIcon);
+  for (const char* name : {"undo", "redo", "previous", "next"})
+    if (auto* button = qobject_cast<QToolButton*>(m_tools->widgetForAction(m_actions.at(QLatin1String(name))))) button->setToolButtonStyle(Qt::ToolButtonIconOnly);
+}
+
+// In fewer than kNarrowLines there is no room for three columns: the inspector stands behind the modules, as a tab.
 void MainWindow::fitToWidth() {
-  const bool isNarrow = width() < kNarrow;
+  const bool isNarrow = width() < kNarrowLines * fontMetrics().height();
   if (isNarrow == m_isNarrow || m_docks.size() < 2) return;
   m_isNarrow = isNarrow;
   const bool isShown = m_docks[1]->isVisible();
@@ -166,6 +177,7 @@ void MainWindow::focusPane(int step) {
 
 void MainWindow::resizeEvent(QResizeEvent* event) {
   QMainWindow::resizeEvent(event);
+  fitToolBar();
   fitToWidth();
 }
 
@@ -174,12 +186,14 @@ void MainWindow::resetLayout() {
   const bool hasSession = m_workbench.session() != nullptr;
   for (qsizetype i = 0; i < m_docks.size(); ++i) {
     addDockWidget(areas[i], m_docks[i]);
-    m_docks[i]->setVisible(hasSession);
+    m_docks[i]->hide();  // three columns side by side, be it for a moment, would widen a small window
   }
   m_isNarrow = false;
   fitToWidth();
-  resizeDocks({m_docks[0], m_docks[1]}, {kModulesWidth, kInspectorWidth}, Qt::Horizontal);
-  resizeDocks({m_docks[2]}, {std::min(kFindingsHeight, height() * 3 / 10)}, Qt::Vertical);  // the heatmap is the hub
+  for (QDockWidget* dock : m_docks) dock->setVisible(hasSession);
+  if (m_isNarrow) m_docks[0]->raise();
+  resizeDocks({m_docks[0], m_docks[1]}, {std::min(kModulesWidth, width() * 27 / 100), std::min(kInspectorWidth, width() * 23 / 100)}, Qt::Horizontal);
+  resizeDocks({m_docks[2]}, {std::min(kFindingsHeight, height() * 9 / 20)}, Qt::Vertical);
 }
 
 QAction* MainWindow::addAction(const QString& name, const QString& text, const QKeySequence& keys, std::function<void()> triggered) {
@@ -203,7 +217,7 @@ void MainWindow::makeActions() {
   addAction(QStringLiteral("quit"), tr("&Quit"), QKeySequence(tr("Ctrl+Q")), [this] { close(); });
   addAction(QStringLiteral("undo"), tr("&Undo"), QKeySequence(tr("Ctrl+Z")), [this] { undoStack().undo(); });
   addAction(QStringLiteral("redo"), tr("&Redo"), QKeySequence(tr("Ctrl+Shift+Z")), [this] { undoStack().redo(); });
-  addAction(QStringLiteral("keep"), tr("&Keep selection in FP32"), QKeySequence(tr("Ctrl+K")), [this] { keepSelection(); });
+  addAction(QStringLiteral("keep"), tr("&Keep in FP32"), QKeySequence(tr("Ctrl+K")), [this] { keepSelection(); });
   addAction(QStringLiteral("filter"), tr("&Filter modules"), QKeySequence(tr("Ctrl+F")), [this] {
     m_docks[0]->show();
     m_modules->filterField()->setFocus();
@@ -268,7 +282,9 @@ void MainWindow::makeToolBars() {
   bar->setObjectName(QStringLiteral("tools"));
   bar->setMovable(false);
   bar->setToolButtonStyle(Qt::ToolButtonTextBesideIcon);
-  bar->setIconSize(QSize(18, 18));
+  m_tools = bar;
+  const int icon = std::max(kIcon, fontMetrics().height());
+  bar->setIconSize(QSize(icon, icon));
   const auto add = [this, bar](const QStringList& names) {
     for (const QString& name : names) {
       QAction* action = m_actions.at(name);
@@ -324,12 +340,13 @@ void MainWindow::connectWorkbench() {
   connect(m_heatmap, &HeatmapPanel::cellHovered, m_status, &QLabel::setText);
   connect(&m_workbench, &Workbench::liveChanged, this, [this] { m_heatmap->showLive(m_workbench.live().content()); });
   connect(&m_workbench, &Workbench::runningChanged, this, [this] {
-    if (!m_workbench.isRunning()) m_heatmap->endLive();
+    if (!m_workbench.isRunning() && !keepsCancelled()) m_heatmap->endLive();
   });
 }
 
 void MainWindow::onSessionChanged() {
   m_message->dropHint();
+  if (!m_workbench.isRunning()) m_heatmap->endLive();  // of a cancelled run
   showResults();
   m_status->setText(m_findings->comparison());
   const models::RunPointer& run = m_workbench.runB();
@@ -371,7 +388,8 @@ void MainWindow::refreshActions() {
   enable("redo", mayUndo && undoStack().canRedo());
   const auto& selected = m_workbench.selection().modulePath();
   const bool isKept = selected && (m_workbench.regions().names(*selected, models::RegionKind::inputsToFp32) || m_workbench.regions().names(*selected, models::RegionKind::inputsAsTheyAre));
-  m_actions.at(QStringLiteral("keep"))->setText(isKept ? tr("Put selection bac&k under autocast") : tr("&Keep selection in FP32"));
+  m_actions.at(QStringLiteral("keep"))->setText(isKept ? tr("Put bac&k under autocast") : tr("&Keep in FP32"));
+  m_actions.at(QStringLiteral("keep"))->setToolTip((isKept ? tr("Put the selected module back under autocast (Ctrl+K)") : tr("Keep the selected module in FP32: %1 (Ctrl+K)").arg(models::regionMeaning(models::RegionKind::inputsToFp32))));
   m_actions.at(QStringLiteral("keep"))->setIconText(isKept ? tr("Back to autocast") : tr("Keep in FP32"));
   enable("keep", hasRun && seen && m_workbench.selection().modulePath().has_value());
   for (const char* name : {"first", "next", "previous", "filter", "pane", "paneBack", "showAll", "zoomIn", "zoomOut", "viewB"}) enable(name, hasRun && seen);

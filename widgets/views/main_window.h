@@ -92,6 +92,8 @@ class MainWindow : public QMainWindow {
   void writeRevision(const std::string& canonical);
   void onRunningChanged();
   void leaveSheet();
+  bool keepsCancelled() const;
+  void showCancelled(QWidget* from);
   bool mayLeave();
   void onRunEnded(bool isGood);
   void locate(const QString& path);
@@ -104,6 +106,7 @@ class MainWindow : public QMainWindow {
   void open(const QString& path);
   void keepSelection();
   void fitToWidth();
+  void fitToolBar();
   void focusPane(int step);
   void closeSession();
   void showKeys();
@@ -130,7 +133,8 @@ class MainWindow : public QMainWindow {
   RunBar* m_runBar = nullptr;
   SessionBar* m_sessionBar = nullptr;
   StepStrip* m_steps = nullptr;
-  QToolBar* m_stepBar = nullptr;
+  QToolBar *m_tools = nullptr, *m_stepBar = nullptr;
+  int m_toolsWidth = 0;  // with words
   ModulesPanel* m_modules = nullptr;
   HeatmapPanel* m_heatmap = nullptr;
   InspectorPanel* m_inspector = nullptr;

@@ -1,6 +1,7 @@
 // Which page stands in the middle of the window, and the ways between them: start, run sheet, criteria sheet, results.
 #include "core/session/criteria.h"
 #include "core/session/demo.h"
+#include "core/session/lineage.h"
 #include "widgets/models/drop_plan.h"
 #include "widgets/models/text.h"
 #include "widgets/views/criteria_panel.h"
@@ -11,8 +12,6 @@
 #include "widgets/views/message_bar.h"
 #include "widgets/views/run_sheet.h"
 #include "widgets/views/start_page.h"
-
-#include <nlohmann/json.hpp>
 
 #include <QCloseEvent>
 #include <QDockWidget>
@@ -43,7 +42,7 @@ QStringList localFiles(const QMimeData* mime) {
 }
 
 session::Criteria criteriaOf(const std::string& canonical) {
-  auto criteria = session::criteriaFromJson(nlohmann::json::parse(canonical, nullptr, false));
+  auto criteria = session::criteriaFromText(canonical);
   return criteria.ok() ? criteria.value() : session::Criteria();
 }
 
@@ -86,6 +85,7 @@ void MainWindow::showPage(QWidget* page) {
     each->setSizePolicy(each == page ? QSizePolicy::Preferred : QSizePolicy::Ignored, each == page ? QSizePolicy::Preferred : QSizePolicy::Ignored);
   }
   m_stack->setCurrentWidget(page);
+  if (page != m_heatmap && !m_workbench.isRunning() && m_heatmap->isLive()) m_heatmap->endLive();
   const bool isResults = page == m_heatmap && m_workbench.session() != nullptr;
   m_showsResults = isResults;
   for (QDockWidget* dock : m_docks) dock->toggleViewAction()->setEnabled(isResults);
@@ -135,10 +135,22 @@ void MainWindow::onRunningChanged() {
 void MainWindow::onRunEnded(bool isGood) {
   QWidget* from = std::exchange(m_cameFrom, nullptr);
   if (isGood) return;
+  if (keepsCancelled()) return showCancelled(from);
   if (from != nullptr)
     showPage(from);
   else if (!m_workbench.session())
     showPage(m_start);
+}
+
+// A first run that was cancelled has no session to fall back on: what it measured stays in sight until another page is opened.
+bool MainWindow::keepsCancelled() const { return m_workbench.wasCancelled() && !m_workbench.session() && m_workbench.live().samplesDone() > 0 && m_stack->currentWidget() == m_heatmap; }
+
+void MainWindow::showCancelled(QWidget* from) {
+  const auto content = m_workbench.live().content();
+  m_heatmap->showLive(content);
+  const QString text = tr("Cancelled, not saved: %1 of %2 samples had been measured. They stay here until another page is opened.").arg(m_workbench.live().samplesDone()).arg(content->columnCount());
+  if (from == nullptr) return m_message->showHint(text, tr("Run again"), [this] { m_workbench.runAgain(); });
+  m_message->showHint(text, tr("Back to the settings"), [this, from] { showPage(from); });
 }
 
 void MainWindow::newRun(bool validates) {
@@ -157,7 +169,7 @@ void MainWindow::validateThis() {
   if (!session || !m_workbench.runB()) return;
   models::RunForm form = models::formOf(m_workbench.nextRequest());
   form.request.append = false;
-  form.request.explored = session::Lineage{session->id, session->title, session->candidatesTried(), session->samples.sha256, false};
+  form.request.explored = session::lineageOf(*session);
   const QFileInfo file(m_workbench.sessionPath());
   form.sessionPath = qt(session::freeSessionPath(core(file.absolutePath()), core(file.completeBaseName() + QStringLiteral("-validation"))));
   m_runSheet->begin(RunSheet::Intent::validate, form);

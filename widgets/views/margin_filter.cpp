@@ -2,8 +2,8 @@
 
 #include "core/base/number_text.h"
 #include "widgets/models/text.h"
+#include "widgets/views/flow_layout.h"
 
-#include <QHBoxLayout>
 #include <QLabel>
 #include <QLineEdit>
 #include <QLocale>
@@ -22,22 +22,21 @@ QString textOf(double below) { return std::isinf(below) ? MarginFilter::tr("all"
 
 MarginFilter::MarginFilter(QWidget* parent) : QWidget(parent) {
   m_slider = new QSlider(Qt::Horizontal, this);
-  m_slider->setMinimumWidth(70);
-  m_slider->setMaximumWidth(260);
+  m_slider->setFixedWidth(60);
   m_slider->setAccessibleName(tr("FP32 margin below"));
   m_field = new QLineEdit(this);
   m_field->setAccessibleName(tr("FP32 margin below, as a number, or all"));
   m_field->setToolTip(tr("A number above 0, or \"all\""));
-  m_field->setFixedWidth(m_field->fontMetrics().horizontalAdvance(QStringLiteral("0.000123")) + 22);
-  auto* label = new QLabel(tr("FP32 margin below"), this);
+  m_field->setFixedWidth(m_field->fontMetrics().horizontalAdvance(QStringLiteral("0.000123")) + 18);
+  auto* label = new QLabel(tr("Margin below"), this);
   label->setBuddy(m_field);
   setToolTip(tr("Table, gallery and sentence: only the samples with a smaller margin in FP32"));
-  auto* layout = new QHBoxLayout(this);
+  for (QWidget* widget : {static_cast<QWidget*>(label), static_cast<QWidget*>(m_slider)}) widget->setMinimumHeight(m_field->sizeHint().height());
+  auto* layout = new FlowLayout(this);
   layout->setContentsMargins(0, 0, 0, 0);
   layout->addWidget(label);
-  layout->addWidget(m_slider, 2);
+  layout->addWidget(m_slider);
   layout->addWidget(m_field);
-  layout->addStretch();
   connect(m_slider, &QSlider::valueChanged, this, [this](int step) { setBelow(m_steps[static_cast<std::size_t>(step)]); });
   connect(m_field, &QLineEdit::editingFinished, this, &MarginFilter::readField);
   setSteps({});

@@ -150,7 +150,7 @@ void NonfinitePanel::keepRootCause() {
   const QVariant cause = current.data(NonfiniteModel::kRootPathRole);
   if (!current.isValid() || !cause.isValid()) return;
   const QString path = current.data(NonfiniteModel::kPathRole).toString();
-  m_workbench.undoStack().beginMacro(tr("set FP32: %1").arg(models::modulePathText(cause.toString())));
+  m_workbench.undoStack().beginMacro(tr("keep %1 in FP32").arg(models::modulePathText(cause.toString())));
   if (path != cause.toString() && m_workbench.regions().names(path, RegionKind::inputsToFp32)) m_workbench.toggle(path, RegionKind::inputsToFp32);
   if (!m_workbench.regions().names(cause.toString(), RegionKind::inputsToFp32)) m_workbench.toggle(cause.toString(), RegionKind::inputsToFp32);
   m_workbench.undoStack().endMacro();

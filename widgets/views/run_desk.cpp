@@ -14,6 +14,8 @@ using storage::RunEdit;
 
 namespace {
 
+constexpr qsizetype kMostNamed = 12;
+
 QString runWord(const RunEdit& edit) { return RunDesk::tr("run %1").arg(qt(edit.runId).mid(4).toInt()); }
 
 QString doneText(const RunEdit& edit) {
@@ -24,6 +26,16 @@ QString doneText(const RunEdit& edit) {
     case RunEdit::Kind::restore: return RunDesk::tr("%1 restored.").arg(runWord(edit));
   }
   return {};
+}
+
+// "runs 3, 4 and 5 were added by another program"; of very many, the ends.
+QString addedText(const QStringList& ids) {
+  QStringList numbers;
+  for (const QString& id : ids) numbers << QString::number(id.mid(4).toInt());
+  if (numbers.size() == 1) return RunDesk::tr("run %1 was added by another program").arg(numbers.front());
+  if (numbers.size() > kMostNamed) return RunDesk::tr("%1 runs were added by another program, run %2 to run %3").arg(numbers.size()).arg(numbers.front(), numbers.back());
+  const QString last = numbers.takeLast();
+  return RunDesk::tr("runs %1 and %2 were added by another program").arg(numbers.join(QStringLiteral(", ")), last);
 }
 
 bool contains(const session::Session& session, const QString& runId) { return session.run(core(runId)) != nullptr; }
@@ -90,11 +102,11 @@ void RunDesk::onSession() {
     m_pending.clear();
     m_fileNote.clear();
     m_waiting.clear();
-    m_newRun.clear();
+    m_newRuns.clear();
     m_isDismissed = false;
     m_watch.watch(path);
   }
-  if (session && m_workbench.runB() && m_newRun == m_workbench.runB()->id()) m_newRun.clear();
+  if (session && m_workbench.runB()) m_newRuns.removeAll(m_workbench.runB()->id());
   compareWithDisk();
   emit noteChanged();
   // After the window has said what the session is.
@@ -220,10 +232,10 @@ void RunDesk::compareWithDisk() {
   if (disk->generation <= shown->generation) return;
   for (const session::RunRecord& run : disk->runs)
     if (run.number > shown->lastNumber()) {
-      m_newRun = qt(run.id());
+      m_newRuns << qt(run.id());
       m_isDismissed = false;
     }
-  if (!contains(*disk, m_newRun)) m_newRun.clear();
+  m_newRuns.removeIf([&](const QString& id) { return !contains(*disk, id); });
   takeOver(disk);
   const models::RunPointer& b = m_workbench.runB();
   if (b && !contains(*disk, b->id())) setFileNote(tr("%1 was deleted by another program; it stays on screen until another run is shown.").arg(b->shortName()));
@@ -241,19 +253,24 @@ QString RunDesk::note() const {
   if (!m_waiting.isEmpty()) return tr("Waiting for %1, which is writing to this session…").arg(m_waiting);
   if (m_isDismissed) return {};
   if (!m_fileNote.isEmpty()) return m_fileNote;
-  if (!m_newRun.isEmpty()) return tr("run %1 was added by another program").arg(m_newRun.mid(4).toInt());
+  if (!m_newRuns.isEmpty()) return addedText(m_newRuns);
   return m_readOnly.isEmpty() ? QString() : tr("Read-only: %1. Results can be looked at; runs cannot be added, named or deleted.").arg(m_readOnly);
 }
 
 void RunDesk::showNewRun() {
-  const QString id = std::exchange(m_newRun, QString());
-  if (!id.isEmpty()) m_workbench.showRuns(m_workbench.defaultA(id), id);
+  const QStringList ids = std::exchange(m_newRuns, QStringList());
+  if (!ids.isEmpty()) m_workbench.showRuns(m_workbench.defaultA(ids.back()), ids.back());
+  emit noteChanged();
+}
+
+void RunDesk::repeatNote() {
+  m_isDismissed = false;
   emit noteChanged();
 }
 
 void RunDesk::dismissNote() {
   m_isDismissed = true;
-  m_newRun.clear();
+  m_newRuns.clear();
   emit noteChanged();
 }
 

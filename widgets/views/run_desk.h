@@ -7,6 +7,7 @@
 
 #include <QObject>
 #include <QString>
+#include <QStringList>
 
 #include <map>
 #include <memory>
@@ -32,10 +33,11 @@ class RunDesk : public QObject {
   const QString& readOnlyReason() const { return m_readOnly; }
   // What is to be said of the file, in one line; empty: nothing.
   QString note() const;
-  // The run that another program added; empty: none.
-  const QString& newRun() const { return m_newRun; }
-  void showNewRun();
+  // Runs that another program added and nobody looked at yet, oldest first; empty: none.
+  const QStringList& newRuns() const { return m_newRuns; }
+  void showNewRun();  // the newest of them
   void dismissNote();
+  void repeatNote();  // though it was dismissed
   void checkFile() { m_watch.check(); }
 
  signals:
@@ -71,7 +73,8 @@ class RunDesk : public QObject {
   std::shared_ptr<const session::Session> m_disk;  // as another program left it, until our own writes and runs are over
   bool m_isRealigning = false;
   QString m_path, m_sessionId;
-  QString m_readOnly, m_fileNote, m_waiting, m_newRun;
+  QString m_readOnly, m_fileNote, m_waiting;
+  QStringList m_newRuns;
   QString m_toSay;  // once the runs that a write made A and B are loaded
   bool m_isDismissed = false;
 };

@@ -40,6 +40,20 @@ QString modelText(const model::ModelInfo& info) {
            qt(base::counted(parameters, "parameter")), arguments.join(QStringLiteral(", ")));
 }
 
+// Whose file an error is about: it names the whole path, or the name alone, with more behind it; the longest that fits counts. What fits
+// none is about what the files hold together.
+RunField fieldOf(const QString& which, const RunForm& form) {
+  RunField field = form.inputs.isEmpty() ? RunField::model : RunField::inputs;
+  qsizetype best = 0;
+  for (const auto& [candidate, path] : {std::pair{RunField::inputs, form.inputs}, {RunField::model, form.model}, {RunField::labels, form.labels}, {RunField::classNames, form.classNames}})
+    for (const QString& name : {QFileInfo(path).absoluteFilePath(), QFileInfo(path).fileName()})
+      if (!path.isEmpty() && name.size() > best && which.startsWith(name)) {
+        field = candidate;
+        best = name.size();
+      }
+  return field;
+}
+
 }  // namespace
 
 RunForm RunSheet::defaults() {
@@ -160,6 +174,13 @@ void RunSheet::refresh() {
   m_decisionArgument->setEnabled(rule == u"argmax" || rule == u"argmin" || rule == u"topk" || rule == u"threshold");
 }
 
+QString RunSheet::meaningOf(RunField field) const {
+  const bool isOpen = field == RunField::decision && combo(field)->currentText() == u"none";
+  if (!isOpen) return models::textOf(field).meaning;
+  const QString what = tr("none: flips will not be looked for, only errors are measured; argmax takes each sample's best class");
+  return m_hasClasses ? what + tr(". These inputs have labels or class names: argmax is what they are for") : what;
+}
+
 void RunSheet::showProblems(const std::map<RunField, QString>& problems) {
   m_problems = problems;
   const plots::Theme& theme = plots::themeOf(this);
@@ -168,14 +189,16 @@ void RunSheet::showProblems(const std::map<RunField, QString>& problems) {
     const bool isBad = at != problems.end();
     // A field that nobody has filled in is no mistake yet: it says what it wants.
     const bool isOpen = isBad && (field == RunField::model || field == RunField::inputs || field == RunField::session) && lineEdit(field)->text().isEmpty();
-    note->setText(!isBad ? models::textOf(field).meaning : isOpen ? at->second : QStringLiteral("✕ ") + at->second);
-    note->setStyleSheet(QStringLiteral("color: %1;").arg((isBad && !isOpen ? theme.bad : theme.muted).name()));
+    note->setText(!isBad ? meaningOf(field) : isOpen ? at->second : QStringLiteral("✕ ") + at->second);
+    const bool isNews = field == RunField::decision && combo(field)->currentText() == u"none";
+    note->setStyleSheet(QStringLiteral("color: %1;").arg((isBad && !isOpen ? theme.bad : isNews ? theme.text : theme.muted).name()));
   }
   m_goOn->setEnabled(problems.empty() && !m_workbench.isRunning());
   if (m_workbench.isRunning())
     m_summary->setText(tr("A run is going on; wait for it or cancel it (Shift+F5)."));
   else if (problems.empty())
-    m_summary->setText(m_intent == Intent::validate ? tr("Next: the limits.") : tr("Ready."));
+    m_summary->setText((m_intent == Intent::validate ? tr("Next: the limits.") : tr("Ready.")) +
+                       (combo(RunField::decision)->currentText() == u"none" ? tr(" Flips will not be looked for: no decision is chosen.") : QString()));
   else
     m_summary->setText(tr("%1: %2").arg(models::textOf(problems.begin()->first).name, problems.begin()->second));
 }
@@ -191,7 +214,7 @@ void RunSheet::look() {
   }
   session::RunRequest question;
   question.modelPath = core(QFileInfo(now.model).absoluteFilePath());
-  if (QFileInfo(now.inputs).isFile()) {
+  if (QFileInfo(now.inputs).isFile() && !models::isSameFile(now.model, now.inputs)) {
     question.inputsPath = core(QFileInfo(now.inputs).absoluteFilePath());
     if (QFileInfo(now.labels).isFile()) question.labelsPath = core(QFileInfo(now.labels).absoluteFilePath());
     if (QFileInfo(now.classNames).isFile()) question.classNamesPath = core(QFileInfo(now.classNames).absoluteFilePath());
@@ -202,6 +225,7 @@ void RunSheet::look() {
 }
 
 void RunSheet::showFacts(const protocol::OpenedExperiment& experiment) {
+  m_hasClasses = experiment.labels > 0 || experiment.classNames > 0;
   QStringList lines{modelText(experiment.model)};
   if (!experiment.inputs.empty()) {
     QStringList inputs;
@@ -220,14 +244,9 @@ void RunSheet::showFacts(const protocol::OpenedExperiment& experiment) {
 }
 
 void RunSheet::showLookError(const base::Error& error) {
-  const QString message = qt(error.message());
-  const RunForm now = form();
-  RunField field = RunField::inputs;
-  for (const auto& [candidate, path] : {std::pair{RunField::model, now.model}, {RunField::labels, now.labels}, {RunField::classNames, now.classNames}})
-    if (!path.isEmpty() && message.contains(QFileInfo(path).fileName())) field = candidate;
-  if (now.inputs.isEmpty()) field = RunField::model;
   m_facts->clear();
-  m_lookProblems[field] = message;
+  m_hasClasses = false;
+  m_lookProblems[fieldOf(qt(error.which), form())] = qt(error.message());
   refresh();
 }
 
@@ -236,6 +255,7 @@ QString RunSheet::problem(RunField field) const {
   return at == m_problems.end() ? QString() : at->second;
 }
 
+QString RunSheet::note(RunField field) const { return m_notes.at(field)->text(); }
 QString RunSheet::facts() const { return m_facts->text(); }
 bool RunSheet::canGoOn() const { return m_goOn->isEnabled(); }
 void RunSheet::setPath(RunField field, const QString& path) { lineEdit(field)->setText(path); }

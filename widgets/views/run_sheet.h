@@ -37,6 +37,7 @@ class RunSheet : public QWidget {
   Intent intent() const { return m_intent; }
   models::RunForm form() const;
   QString problem(models::RunField field) const;  // shown beside the field; empty: none
+  QString note(models::RunField field) const;     // what stands below the field: its meaning or problem
   QString facts() const;                          // what the engine found in model and inputs
   bool canGoOn() const;
   QPushButton* goOnButton() const { return m_goOn; }
@@ -64,6 +65,7 @@ class RunSheet : public QWidget {
   void setFixed(bool isFixed);
   void changed();
   void refresh();
+  QString meaningOf(models::RunField field) const;
   void showProblems(const std::map<models::RunField, QString>& problems);
   void look();
   void showFacts(const protocol::OpenedExperiment& experiment);
@@ -74,7 +76,7 @@ class RunSheet : public QWidget {
   Workbench& m_workbench;
   Intent m_intent = Intent::explore;
   models::RunForm m_base;  // what no editor shows
-  bool m_isShowing = false;
+  bool m_isShowing = false, m_hasClasses = false;  // m_hasClasses: labels or class names stand beside the inputs
   bool m_sessionIsProposed = true;
   std::map<models::RunField, QWidget*> m_editors;
   std::map<models::RunField, QLabel*> m_notes;  // meaning, or what is wrong

@@ -214,8 +214,8 @@ QWidget* RunSheet::makePathEditor(RunField field) {
   auto* editor = new QWidget(this);
   auto* line = new QLineEdit(editor);
   line->setAccessibleName(models::textOf(field).name);
-  auto* browse = new QToolButton(editor);
-  browse->setText(tr("…"));
+  auto* browse = new QPushButton(tr("…"), editor);
+  browse->setStyleSheet(QStringLiteral("padding-left: 9px; padding-right: 9px;"));  // one character needs no more
   browse->setToolTip(tr("Choose the file"));
   browse->setAccessibleName(tr("Choose the file: %1").arg(models::textOf(field).name));
   auto* layout = new QHBoxLayout(editor);
@@ -224,7 +224,7 @@ QWidget* RunSheet::makePathEditor(RunField field) {
   layout->addWidget(browse);
   editor->setFocusProxy(line);
   connect(line, &QLineEdit::textChanged, this, &RunSheet::changed);
-  connect(browse, &QToolButton::clicked, this, [this, field] { choosePath(field); });
+  connect(browse, &QPushButton::clicked, this, [this, field] { choosePath(field); });
   return editor;
 }
 

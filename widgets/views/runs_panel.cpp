@@ -2,13 +2,13 @@
 
 #include "widgets/models/text.h"
 #include "widgets/views/findings_delegate.h"
+#include "widgets/views/flow_layout.h"
 #include "widgets/views/run_comparison_view.h"
 #include "widgets/views/run_desk.h"
 #include "widgets/views/tables.h"
 
 #include <QAction>
 #include <QFrame>
-#include <QHBoxLayout>
 #include <QHeaderView>
 #include <QMenu>
 #include <QScrollArea>
@@ -19,6 +19,7 @@
 #include <QVBoxLayout>
 
 #include <algorithm>
+#include <utility>
 
 namespace ulpscope::views {
 
@@ -42,8 +43,7 @@ QScrollArea* scrolled(QWidget* content, QWidget* parent) {
 RunsPanel::RunsPanel(Workbench& workbench, QWidget* parent) : QWidget(parent), m_workbench(workbench) {
   makeTable();
   m_comparison = new RunComparisonView(workbench, this);
-  auto* actions = new QHBoxLayout;
-  actions->setSpacing(2);
+  auto* actions = new QWidget(this);
   makeActions(actions);
   m_split = new QSplitter(Qt::Vertical, this);
   m_split->addWidget(m_table);
@@ -54,7 +54,7 @@ RunsPanel::RunsPanel(Workbench& workbench, QWidget* parent) : QWidget(parent), m
   auto* layout = new QVBoxLayout(this);
   layout->setContentsMargins(8, 2, 8, 4);
   layout->setSpacing(2);
-  layout->addLayout(actions);
+  layout->addWidget(actions);
   layout->addWidget(m_split, 1);
 
   for (const auto signal : {&Workbench::sessionChanged, &Workbench::runsChanged}) connect(&m_workbench, signal, this, &RunsPanel::refresh);
@@ -83,7 +83,10 @@ void RunsPanel::makeTable() {
   });
 }
 
-void RunsPanel::makeActions(QHBoxLayout* row) {
+void RunsPanel::makeActions(QWidget* bar) {
+  auto* row = new FlowLayout(bar);
+  row->setContentsMargins(0, 0, 0, 0);
+  row->setSpacing(2);
   const struct {
     Act act;
     QString text, what;
@@ -106,7 +109,6 @@ void RunsPanel::makeActions(QHBoxLayout* row) {
     button->setFocusPolicy(Qt::TabFocus);
     row->addWidget(button);
   }
-  row->addStretch(1);
   m_deletedMenu = new QMenu(this);
   m_deletedButton = new QToolButton(this);
   m_deletedButton->setMenu(m_deletedMenu);
@@ -139,15 +141,23 @@ QModelIndex RunsPanel::indexOf(const QString& runId, int column) const {
 
 void RunsPanel::selectRun(const QString& runId) { m_table->setCurrentIndex(indexOf(runId, RunsModel::kRun)); }
 
+// To a run that just ended or came from elsewhere; not to one that was looked at already.
+bool RunsPanel::followsB(const QString& idA, const QString& idB) {
+  const QString session = m_workbench.session() ? qt(m_workbench.session()->id) : QString();
+  const QStringList before = std::exchange(m_shown, {session, idA, idB});
+  return !idB.isEmpty() && !before.isEmpty() && (before.front() != session || !before.contains(idB));
+}
+
 void RunsPanel::refresh() {
   const auto& session = m_workbench.session();
   const QString before = currentRun();
   const int row = m_table->currentIndex().row();
   const QString idA = m_workbench.runA() ? m_workbench.runA()->id() : QString(), idB = m_workbench.runB() ? m_workbench.runB()->id() : QString();
+  const bool follows = followsB(idA, idB);
   m_model.setSession(session, idA, idB);
   fitColumns(m_table);
-  // Where the current run went, the one that took its place is next; at first, the one shown.
-  const QModelIndex same = indexOf(before, RunsModel::kRun);
+  // A new run is current. Where the current run went, the one that took its place is next; at first, the one shown.
+  const QModelIndex same = indexOf(follows ? idB : before, RunsModel::kRun);
   const int count = m_order->rowCount();
   m_table->setCurrentIndex(same.isValid() ? same : row >= 0 && count > 0 ? m_order->index(std::min(row, count - 1), RunsModel::kRun) : indexOf(idB, RunsModel::kRun));
   m_comparison->refresh();

@@ -8,7 +8,6 @@
 #include <QWidget>
 
 class QAction;
-class QHBoxLayout;
 class QMenu;
 class QSortFilterProxyModel;
 class QSplitter;
@@ -40,8 +39,9 @@ class RunsPanel : public QWidget {
 
  private:
   void makeTable();
-  void makeActions(QHBoxLayout* row);
+  void makeActions(QWidget* bar);
   void refresh();
+  bool followsB(const QString& idA, const QString& idB);
   void refreshActions();
   void refreshDeleted();
   void act(Act act);
@@ -56,6 +56,7 @@ class RunsPanel : public QWidget {
   QAction* m_actions[kActCount] = {};
   QToolButton* m_deletedButton = nullptr;
   QMenu* m_deletedMenu = nullptr;
+  QStringList m_shown;  // A and B as they were; their session
 };
 
 }  // namespace ulpscope::views

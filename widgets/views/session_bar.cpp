@@ -44,7 +44,9 @@ void SessionBar::refresh() {
   const QString note = m_desk.note();
   m_text->setText(note);
   setAccessibleName(note);
-  m_show->setVisible(!m_desk.newRun().isEmpty());
+  const QStringList& added = m_desk.newRuns();
+  m_show->setVisible(!added.isEmpty());
+  m_show->setText(added.size() > 1 ? tr("Show run %1").arg(added.back().mid(4).toInt()) : tr("Show"));
   setVisible(!note.isEmpty());
 }
 

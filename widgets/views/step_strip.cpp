@@ -92,7 +92,7 @@ StepStrip::Step StepStrip::addStep(QHBoxLayout* layout, const QString& name, voi
     step.name->setFont(bold);
     layout->addWidget(step.name);
   }
-  step.detail->setMinimumWidth(20);  // on a small screen it is cut off, and its tooltip has the rest
+  step.detail->setMinimumWidth(20);  // of one long name the end is cut off
   step.detail->setSizePolicy(QSizePolicy::Maximum, QSizePolicy::Preferred);
   layout->addWidget(step.detail);
   return step;
@@ -109,13 +109,29 @@ void StepStrip::setStep(const Step& step, State state, const QString& detail) {
     case State::none: step.sign->setPixmap(signPixmap(QString(), theme.line, mark, ratio)); break;
   }
   step.detail->setText(detail);
-  step.detail->setToolTip(detail);
+  for (QWidget* part : {static_cast<QWidget*>(step.detail), static_cast<QWidget*>(step.name)}) part->setToolTip(detail);
+  if (step.link != nullptr) step.link->setToolTip(tr("%1 (click: show the tab below)").arg(detail));
   QPalette palette = step.detail->palette();
   palette.setColor(QPalette::WindowText, theme.muted);
   step.detail->setPalette(palette);
 }
 
 QString StepStrip::staleText() const { return m_stale->isHidden() ? QString() : m_stale->text(); }
+
+// What does not fit is left out, the least telling first; the steps' tooltips have it all.
+void StepStrip::fit() {
+  const Step* const steps[] = {&m_model, &m_inputs, &m_criteria, &m_run, &m_finding};
+  for (const Step* step : steps) step->detail->show();
+  for (const Step* step : steps) {
+    if (layout()->sizeHint().width() <= width()) return;
+    step->detail->hide();
+  }
+}
+
+void StepStrip::resizeEvent(QResizeEvent* event) {
+  QWidget::resizeEvent(event);
+  fit();
+}
 
 void StepStrip::refresh() {
   const auto& session = m_workbench.session();
@@ -140,6 +156,7 @@ void StepStrip::refresh() {
   const bool judged = run && run->run->verdict && run->run->verdict->status != session::JudgedAs::notEvaluated;
   const QColor colour = !judged ? theme.muted : run->run->verdict->status == session::JudgedAs::pass ? theme.good : theme.bad;
   m_verdict->setStyleSheet(QStringLiteral("color: %1;").arg(colour.name()));
+  fit();
 }
 
 void StepStrip::changeEvent(QEvent* event) {

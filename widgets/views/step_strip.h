@@ -27,6 +27,7 @@ class StepStrip : public QWidget {
 
  protected:
   void changeEvent(QEvent* event) override;
+  void resizeEvent(QResizeEvent* event) override;
 
  private:
   enum class State { done, bad, busy, none };
@@ -39,6 +40,7 @@ class StepStrip : public QWidget {
   Step addStep(QHBoxLayout* layout, const QString& name, void (StepStrip::*clicked)());
   void setStep(const Step& step, State state, const QString& detail);
   void refresh();
+  void fit();
 
   Workbench& m_workbench;
   Step m_model, m_inputs, m_criteria, m_run, m_finding;

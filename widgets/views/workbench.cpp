@@ -3,12 +3,11 @@
 #include "core/base/number_text.h"
 #include "core/session/criteria.h"
 #include "core/session/demo.h"
+#include "core/storage/run_edit.h"
 #include "widgets/models/badge.h"
 #include "widgets/models/nonfinite_model.h"
 #include "widgets/models/text.h"
 #include "widgets/views/run_desk.h"
-
-#include <nlohmann/json.hpp>
 
 #include <QDir>
 #include <QFileInfo>
@@ -113,7 +112,7 @@ session::RunRequest Workbench::nextRequest() const {
   request.append = true;
   request.settings = m_loaded.b->run->settings;
   if (!session.exploratory())
-    if (const auto criteria = session::criteriaFromJson(nlohmann::json::parse(session.criteria.back().canonical, nullptr, false)); criteria.ok())
+    if (const auto criteria = session::criteriaFromText(session.criteria.back().canonical); criteria.ok())
       session::takeOver(criteria.value(), request.settings);
   m_regions.writeTo(request.settings);
   return request;
@@ -144,10 +143,22 @@ void Workbench::runAgain() {
   start(request);
 }
 
+// The bar above says at once what the engine would find out, and once is enough.
+bool Workbench::isRefused(const session::RunRequest& request) {
+  if (!request.append || m_loaded.readOnlyReason.isEmpty() || qt(request.sessionPath) != m_loaded.path || !QFileInfo::exists(m_loaded.path)) return false;
+  if (storage::whyReadOnly(request.sessionPath).empty()) return false;
+  m_desk->repeatNote();
+  emit notice(tr("Nothing was run: this session is read-only."));
+  emit runEnded(false);
+  return true;
+}
+
 void Workbench::start(const session::RunRequest& request) {
+  if (isRefused(request)) return;
   emit logged(tr("run: %1, %2").arg(qt(request.modelPath), qt(request.sessionPath)));
   if (!isRunning()) {
     m_lastRequest = request;
+    m_wasCancelled = false;
     m_live = {};
   }
   m_engine.run(request);
@@ -170,6 +181,7 @@ void Workbench::onFinished(const QString& path, const QString& runId) {
 
 void Workbench::onFailed(const base::Error& error) {
   const QString message = qt(error.message());
+  m_wasCancelled = error.kind == base::ErrorKind::cancelled;
   emit logged(message);
   emit runningChanged();
   const bool isOver = !isRunning();  // else another run goes on, and this one was refused
@@ -224,12 +236,14 @@ void Workbench::toggle(const QString& modulePath, models::RegionKind kind) {
   if (!m_loaded.b) return;
   const QString cover = m_regions.coveredBy(modulePath, kind);
   if (!cover.isEmpty() && !m_regions.names(modulePath, kind)) {
-    emit notice(tr("%1 is kept out of autocast by %2; change it there.").arg(models::modulePathText(modulePath), cover));
+    const QString text = kind == models::RegionKind::inputsToFp32 ? tr("%1 is kept in FP32 by %2; change it there.") : tr("Autocast is off in %1 by %2; change it there.");
+    emit notice(text.arg(models::modulePathText(modulePath), cover));
     return;
   }
   const bool wasOn = m_regions.names(modulePath, kind);
-  const QString what = kind == models::RegionKind::inputsToFp32 ? tr("FP32") : tr("autocast off");
-  const QString text = tr("%1 %2: %3").arg(wasOn ? tr("remove") : tr("set"), what, models::modulePathText(modulePath));
+  const QString name = models::modulePathText(modulePath);
+  QString text = wasOn ? tr("Put %1 back under autocast").arg(name) : models::regionAction(kind, name);
+  text[0] = text[0].toLower();  // "Undo: keep block in FP32"
   m_undoStack.push(new ChangeRegions(text, m_regions, m_regions.toggled(modulePath, kind), [this](const models::Fp32Regions& r) { setRegions(r); }));
 }
 

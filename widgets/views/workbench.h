@@ -68,6 +68,7 @@ class Workbench : public QObject {
   bool isLoading() const { return m_loader.isLoading(); }
   bool isRunning() const { return m_engine.isRunning(); }
   const models::LiveRun& live() const { return m_live; }  // of the run that goes on
+  bool wasCancelled() const { return m_wasCancelled; }   // the last run
   bool isCancelling() const { return m_engine.isCancelling(); }
   std::vector<FindingPlace> findings() const;
   models::Selection& selection() { return m_selection; }
@@ -99,6 +100,7 @@ class Workbench : public QObject {
 
  private:
   void start(const session::RunRequest& request);
+  bool isRefused(const session::RunRequest& request);
   void connectEngine();
   void showWhatIsLeft();
   void onLoaded(const models::LoadedSession& loaded);
@@ -116,6 +118,7 @@ class Workbench : public QObject {
   models::Selection m_selection;
   models::LiveRun m_live;
   session::RunRequest m_lastRequest;
+  bool m_wasCancelled = false;
   QUndoStack m_undoStack;
   jobs::EngineProcess m_engine;
   jobs::SessionLoader m_loader;

@@ -112,14 +112,55 @@ TEST(SaturatedOutputs, StillHaveAnAxisThatCountsSamples) {
   EXPECT_THAT(outcome.run.flips, IsEmpty());
 }
 
-TEST(Labels, BeyondTheClassesAreWarnedOf) {
-  const std::string path = testing::TempDir() + "ulpscope_labels.txt";
-  std::ofstream(path) << "0\n1\n2\n0\n99\n1\n";
-  session::RunRequest request = odd("WritesInput");
-  request.labelsPath = path;
-  request.settings.decision.kind = session::DecisionRule::Kind::argmax;
-  EXPECT_THAT(runOf(request).run.warnings, testing::Contains(HasSubstr("label 99 of sample 4 is no class of the output (0 to 2)")));
-  std::filesystem::remove(path);
+// Six samples, scores of three classes each.
+class Classes : public testing::Test {
+ protected:
+  ~Classes() override { std::filesystem::remove(m_path); }
+  session::RunRequest with(const std::string& lines, bool areNames = false, const char* rule = "argmax") {
+    std::ofstream(m_path) << lines;
+    session::RunRequest request = odd("WritesInput");
+    (areNames ? request.classNamesPath : request.labelsPath) = m_path;
+    request.settings.decision = session::parseDecisionRule(rule).value();
+    return request;
+  }
+  std::string m_path = testing::TempDir() + "ulpscope_classes.txt";
+};
+
+TEST_F(Classes, RefuseALabelThatIsNoneOfThem) {
+  for (const auto& [lines, label] : {std::pair{"0\n1\n2\n0\n99\n3\n", "99"}, {"0\n1\n2\n0\n3\n-7\n", "3"}, {"0\n1\n2\n0\n-100\n1\n", "-100"}}) {
+    const base::Error error = errorOf(with(lines));
+    EXPECT_EQ(error.kind, base::ErrorKind::input);
+    EXPECT_EQ(error.message(), m_path + ": label " + label + " of sample '4' is none of the 3 classes (0 to 2) that --decision argmax reads off output 'output'; " +
+                                   "label every sample with one of them or leave the sample out; an ignore_index such as -100 means something to a loss only");
+  }
+  EXPECT_EQ(runOf(with("0\n1\n2\n0\n2\n1\n")).run.quality->labelled, 6) << "the last class is one";
+}
+
+TEST_F(Classes, AskNothingOfLabelsThatNoDecisionIsHeldAgainst) {
+  EXPECT_TRUE(runOf(with("0\n1\n2\n0\n99\n1\n", false, "none")).run.flips.empty());
+  const base::Error error = errorOf(with("0\n1\n2\n0\n99\n1\n", false, "topk:2"));
+  EXPECT_THAT(error.message(), HasSubstr("label 99 of sample '4'"));
+  // Three scores a sample, each above or below: no label tells which is right.
+  EXPECT_TRUE(runOf(with("0\n1\n2\n0\n99\n1\n", false, "threshold:0")).run.candidateError == std::nullopt);
+}
+
+TEST_F(Classes, RefuseFewerNamesThanThereAreScores) {
+  const base::Error error = errorOf(with("cat\ndog\n", true));
+  EXPECT_EQ(error.kind, base::ErrorKind::input);
+  EXPECT_EQ(error.message(), m_path + ": holds 2 class names, and output 'output' scores 3 classes; give every class a name, in the order of the scores");
+  EXPECT_EQ(runOf(with("cat\ndog\nemu\n", true)).run.decisions.size(), 6U);
+}
+
+TEST_F(Classes, ThatAreMissedAreToldBeforeAllSamplesRan) {
+  session::RunRequest request = with("0\n1\n2\n0\n99\n1\n");
+  request.settings.batchSize = 2;
+  std::int64_t done = 0;
+  RunHooks hooks;
+  hooks.progress = [&](const base::Progress& progress) { done = std::max(done, progress.done); };
+  Engine engine;
+  const auto outcome = engine.run(request, hooks, {});
+  ASSERT_FALSE(outcome.ok());
+  EXPECT_LT(done, 6);
 }
 
 TEST(IntegerOutputs, CountTheElementsThatDiffer) {

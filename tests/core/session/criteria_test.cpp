@@ -112,6 +112,19 @@ TEST(Criteria, WithoutALimitJudgeNothing) {
   EXPECT_THAT(faultOf(json::parse("[]")), HasSubstr("must be an object"));
 }
 
+TEST(Criteria, ReadTheirOwnLockedTextAndNothingThatIsNoJson) {
+  const Criteria criteria = criteriaFromJson(whole()).value();
+  const auto again = criteriaFromText(criteria.canonical);
+  ASSERT_TRUE(again.ok()) << again.error().message();
+  EXPECT_EQ(again->sha256, criteria.sha256);
+  for (const char* text : {"", "{", "criteria"}) {
+    const auto broken = criteriaFromText(text);
+    ASSERT_FALSE(broken.ok()) << text;
+    EXPECT_EQ(broken.error().kind, base::ErrorKind::input);
+    EXPECT_THAT(broken.error().message(), HasSubstr("criteria: is no JSON"));
+  }
+}
+
 TEST(CriteriaTemplate, LeavesEveryLimitOpenAndIsRefusedAsItIs) {
   const json document = criteriaTemplate({"logits", "boxes"}, parseDecisionRule("argmax").value());
   EXPECT_EQ(document.at("outputs").size(), 2U);

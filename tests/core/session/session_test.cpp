@@ -1,4 +1,4 @@
-#include "core/session/session.h"
+#include "core/session/lineage.h"
 
 #include <gtest/gtest.h>
 
@@ -33,6 +33,21 @@ TEST(Session, LabelsARunByItsPrecisionPolicy) {
   run.settings.fp32 = {"a", "b.c"};
   run.settings.disable = {"d"};
   EXPECT_EQ(runLabel(run), "BF16, FP32: a, b.c, autocast off: d");
+}
+
+TEST(Session, TellsAValidationWhatWasExploredBefore) {
+  Session session;
+  session.id = "abc";
+  session.title = "digits";
+  session.samples.sha256 = "feed";
+  session.runs.resize(2);
+  session.runs[1].settings.onlySamples = {"7"};  // a drill is no candidate
+  const Lineage lineage = lineageOf(session);
+  EXPECT_EQ(lineage.sessionId, "abc");
+  EXPECT_EQ(lineage.title, "digits");
+  EXPECT_EQ(lineage.runs, 1);
+  EXPECT_EQ(lineage.samplesSha256, "feed");
+  EXPECT_FALSE(lineage.sameSamples);
 }
 
 TEST(SampleAxis, TextsComeBack) {

@@ -1,0 +1,37 @@
+#include "core/analysis/decided.h"
+
+#include "core/analysis/choice.h"
+
+#include <algorithm>
+
+namespace ulpscope::analysis {
+namespace {
+
+// -1: the rule has no classes; -2: the tensor has no such axis.
+int classAxisOf(int rank, int sampleAxis, const session::DecisionRule& rule) {
+  if (!rule.hasClasses()) return -1;
+  const int wanted = rule.dim.value_or(-1), axis = wanted < 0 ? wanted + rank : wanted;
+  return axis < 0 || axis >= rank || axis == sampleAxis ? -2 : axis;
+}
+
+}  // namespace
+
+std::vector<std::vector<std::int64_t>> decidedIn(const TensorView& scores, int sampleAxis, const session::DecisionRule& rule) {
+  const int rank = static_cast<int>(scores.shape.size());
+  if (sampleAxis < 0 || sampleAxis >= rank) return {};
+  std::vector<std::vector<std::int64_t>> decided(static_cast<std::size_t>(scores.shape[static_cast<std::size_t>(sampleAxis)]));
+  const int classAxis = classAxisOf(rank, sampleAxis, rule);
+  if (!rule.decides() || classAxis < -1) return decided;
+  const PositionGrid grid = positionGrid(scores.shape, sampleAxis, classAxis);
+  if (grid.positions != 1 || grid.classes < 1) return decided;
+  for (std::int64_t sample = 0; sample < grid.samples; ++sample) {
+    Choice choice = choose(rule, scores, grid, grid.offset(sample, 0));
+    if (!choice.decided) continue;
+    if (choice.set.empty()) choice.set = {choice.value};
+    std::sort(choice.set.begin(), choice.set.end());
+    decided[static_cast<std::size_t>(sample)] = std::move(choice.set);
+  }
+  return decided;
+}
+
+}  // namespace ulpscope::analysis
