@@ -4,6 +4,8 @@
 #include <gmock/gmock.h>
 #include <nlohmann/json.hpp>
 
+#include <fstream>
+
 using namespace ulpscope;
 using namespace ulpscope::session;
 using nlohmann::json;
@@ -101,6 +103,19 @@ TEST(Recipe, RefusesTheLossThatAutocastRefuses) {
   EXPECT_THAT(error(document), HasSubstr("unsafe to autocast"));
   document["autocast"]["policy"] = "cpu";
   EXPECT_EQ(error(document), "read");
+}
+
+// Every key that the schema names is known to the reader; what it does not name is refused by both.
+TEST(Recipe, KnowsTheKeysOfItsSchema) {
+  std::ifstream file(ULPSCOPE_TEST_DATA "/../../../resources/schema/recipe.schema.json");
+  const json schema = json::parse(file);
+  for (const auto& [key, unused] : schema.at("properties").items()) EXPECT_THAT(errorWith(key.c_str(), json::object()), testing::Not(HasSubstr("is no key that is known"))) << key;
+  for (const auto& [key, unused] : schema.at("properties").at("optimizers").at("items").at("properties").items()) {
+    const char* type = key.rfind("beta", 0) == 0 || key == "eps" || key == "amsgrad" ? "Adam" : "SGD";
+    json optimizer = {{"type", type}, {"lr", 0.1}};
+    if (!optimizer.contains(key)) optimizer[key] = nullptr;
+    EXPECT_THAT(errorWith("optimizers", json::array({optimizer})), testing::Not(HasSubstr("is no key that is known"))) << key;
+  }
 }
 
 TEST(EventLines, ReadBackWhatTheyWrite) {

@@ -1,0 +1,70 @@
+#include "core/report/training_text.h"
+
+#include <gmock/gmock.h>
+
+using namespace ulpscope;
+using testing::HasSubstr;
+using testing::Not;
+
+namespace {
+
+session::Training training() {
+  session::Trajectory run;
+  run.name = "recipe";
+  run.autocast = run.scaling = true;
+  for (int i = 0; i < 4; ++i) {
+    session::LedgerLine line;
+    line.step = i;
+    line.optimizer = "sgd";
+    line.skipped = i < 3;
+    line.loss = 2.0 - i;
+    run.ledger.push_back(line);
+  }
+  run.steps = 4;
+  run.appliedUpdates = 1;
+  run.finalScale = 8192;
+  run.firstNonfinite = session::FirstNonfinite{0, "gradient", "aten::linear", "layer", "model.py:7", 1, "layer.bias", "inf"};
+  run.parameters = {{"layer.weight", "sgd", false, {0.5F, 0.25F}, {0, 0}, {0, 0}}, {"head", "sgd", true, {}, {}, {}}, {"frozen", "", true, {}, {}, {}}};
+  run.violations = {{2, "clip", "clip_before_unscale", "", "clips gradients"}};
+  session::Training t;
+  t.policyTable = "cuda@2.12";
+  t.runs = {run};
+  return t;
+}
+
+TEST(TrainingText, SaysWhatBecameOfTheSteps) {
+  const std::string text = report::trainingSummary(training());
+  EXPECT_THAT(text, HasSubstr("autocast on (cuda@2.12), scaling on"));
+  EXPECT_THAT(text, HasSubstr("1 of 4 steps applied"));
+  EXPECT_THAT(text, HasSubstr("0-2\n"));
+  EXPECT_THAT(text, HasSubstr("step 0: aten::linear in layer (model.py:7): inf in the gradient of its output; first parameter layer.bias"));
+  EXPECT_THAT(text, HasSubstr("2 to -1"));
+  EXPECT_THAT(text, HasSubstr("at most 0.375 (layer.weight); no gradient ever reached head\n")) << "the mean of 0.5 and 0.25; a frozen one has no optimizer";
+  EXPECT_THAT(text, HasSubstr("step 2: clip_before_unscale (clip): clips gradients"));
+  EXPECT_THAT(text, Not(HasSubstr("TRAJECTORIES"))) << "one is no table";
+  EXPECT_THAT(report::trainingSummary({}), HasSubstr("Nothing was trained"));
+}
+
+TEST(TrainingText, PutsTrajectoriesSideBySide) {
+  session::Training t = training();
+  t.runs.push_back({});
+  t.runs.back().name = "fp32";
+  t.runs.back().accuracy = 0.9875;
+  t.runs.back().error = "raised";
+  EXPECT_THAT(report::trainingSummary(t), HasSubstr("fp32"));
+  EXPECT_THAT(report::trainingSummary(t), HasSubstr("98.75 %"));
+  EXPECT_THAT(report::trainingSummary(t), HasSubstr("ended early"));
+}
+
+TEST(TrainingText, WritesStepsAsRanges) {
+  EXPECT_EQ(report::stepRanges({}), "");
+  EXPECT_EQ(report::stepRanges({4}), "4");
+  EXPECT_EQ(report::stepRanges({0, 1, 2, 5, 7, 8}), "0-2, 5, 7-8");
+}
+
+TEST(TrainingText, ListsTheOrdersViolations) {
+  EXPECT_EQ(report::orderText({}), "The order is right.\n");
+  EXPECT_THAT(report::orderText({{3, "clip", "adam", "amp", analysis::OrderRule::clipBeforeUnscale}}), HasSubstr("step 3: clip of adam in amp: clip_before_unscale: clips gradients"));
+}
+
+}  // namespace
