@@ -51,7 +51,7 @@ TableCell maxCell(const LoadedRun& run, const SiteOperand& operand, Metric metri
   TableCell cell{kNone, -HUGE_VAL, true, QStringLiteral("Measured where an op made it")};
   if (operand.from != From::site) return cell;
   const session::SiteSummary& site = run.run->sites[static_cast<std::size_t>(operand.site)];
-  if (site.values.has(metric)) return numberCell(site.values[metric]);
+  if (site.values.has(metric)) return {qt(base::groupedNumber(site.values[metric])), site.values[metric], true, {}};
   cell.tooltip = site.viewOf.empty() ? QStringLiteral("Nothing finite to measure there") : QStringLiteral("A view: its numbers are those of what it views");
   return cell;
 }

@@ -21,6 +21,7 @@ OperandsView::OperandsView(QWidget* parent) : QWidget(parent) {
   m_note = makeText({}, 1, false, this);
   m_note->setTextInteractionFlags(Qt::TextSelectableByMouse);
   m_table = makeTable(this, &m_model, tr("Operands of the op site"));
+  m_table->setTextElideMode(Qt::ElideMiddle);  // paths differ at their ends
   m_table->setToolTip(tr("Enter or a double click on what an op made shows that op site"));
   auto* layout = new QVBoxLayout(this);
   layout->setContentsMargins(0, 0, 0, 0);
