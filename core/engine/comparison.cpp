@@ -3,6 +3,7 @@
 #include "core/analysis/site_metrics.h"
 #include "core/engine/capture.h"
 #include "core/engine/interception.h"
+#include "core/engine/operand_trace.h"
 #include "core/engine/values.h"
 
 #include <ATen/ATen.h>
@@ -87,6 +88,7 @@ Comparison::Site& Comparison::siteFor(const OpEvent& reference, const OpEvent& c
 
 void Comparison::meet(OpEvent& reference, OpEvent& candidate) {
   const OwnCalls own;
+  if (m_trace) m_trace->meet(reference, candidate);
   if (reference.op != candidate.op || reference.outputs.size() != candidate.outputs.size()) {
     noteDivergedControlFlow(reference, "runs " + candidate.op + " in the candidate");
     return;
@@ -200,6 +202,7 @@ void Comparison::recordSample(Site& site, std::int64_t sample, const analysis::S
 }
 
 void Comparison::alone(Side side, OpEvent& event) {
+  if (m_trace) m_trace->alone(side, event);
   noteDivergedControlFlow(event, side == Side::reference ? "ran in the reference only" : "ran in the candidate only");
 }
 
@@ -274,6 +277,7 @@ void Comparison::describe(session::RunRecord& run, storage::RunMetrics& metrics)
   for (const auto& [key, site] : m_sites) {
     session::SiteSummary s = site.summary;
     if (s.candidateOnly.total() > 0 && s.role == session::NonfiniteRole::none) s.role = session::NonfiniteRole::consequence;
+    if (m_trace) s.operands = m_trace->describe(key.index, numbers);
     run.consequenceSites += s.role == session::NonfiniteRole::consequence;
     run.sites.push_back(std::move(s));
   }

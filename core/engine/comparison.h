@@ -23,6 +23,7 @@
 namespace ulpscope::engine {
 
 class Capture;
+class OperandTrace;
 
 struct Batch {
   std::int64_t first = 0;
@@ -38,6 +39,8 @@ class Comparison : public MeetingObserver {
   Comparison(const session::SampleSet& samples, base::DType low, const AxisProbe& axes, const IntroducedError* introduced = nullptr);
   // Where to store op outputs in full; null: nowhere.
   void captureTo(Capture* capture) { m_capture = capture; }
+  // Who follows the operands of the batches that it is on for; null: nobody.
+  void traceOperands(OperandTrace* trace) { m_trace = trace; }
 
   void beginBatch(Batch batch);
   // What a module of the reference returns, on the reference's thread.
@@ -89,6 +92,7 @@ class Comparison : public MeetingObserver {
   std::vector<session::ControlFlowFinding> m_controlFlow;
   std::set<std::string> m_notCompared;  // ops whose results cannot be read
   Capture* m_capture = nullptr;
+  OperandTrace* m_trace = nullptr;
   std::mutex m_returnsMutex;  // a module may return while the other run goes on alone
   Producers m_referenceProducers, m_candidateProducers;  // within a batch
   ModuleReturns m_returns;

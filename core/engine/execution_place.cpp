@@ -100,6 +100,7 @@ at::Tensor ExecutionPlace::castAtBorder(const at::Tensor& tensor) {
   if (!tensor.defined() || !isLow(tensor.scalar_type())) return tensor;
   at::Tensor cast = tensor.to(at::kFloat);
   m_frames.back().casts.push_back({cast, static_cast<std::uint32_t>(cast._version())});
+  if (m_borderCasts) m_borderCasts(tensor, cast);
   return cast;
 }
 

@@ -24,12 +24,16 @@ using PathAliases = std::unordered_map<std::string, std::string>;
 // Told what a module returns, before the module is left.
 using ReturnSink = std::function<void(const std::string& modulePath, const c10::IValue& value)>;
 
+// Told of each tensor that an FP32 region's border casts, and of what it makes of it.
+using BorderCastSink = std::function<void(const at::Tensor& from, const at::Tensor& cast)>;
+
 // One a thread and forward; the path markers of the instrumented graphs call it.
 class ExecutionPlace {
  public:
   // device: of the policy, "cuda" or "cpu"; borrowed aliases and regions.
   ExecutionPlace(const RegionSet& regions, const PathAliases& aliases, std::string device = "cuda");
   void tellReturns(const ReturnSink& sink) { m_returns = sink ? &sink : nullptr; }  // borrowed
+  void tellBorderCasts(BorderCastSink sink) { m_borderCasts = std::move(sink); }
 
   // Markers.
   void enterModule(const std::string& relativePath);
@@ -76,6 +80,7 @@ class ExecutionPlace {
   const PathAliases& m_aliases;
   std::string m_device;
   const ReturnSink* m_returns = nullptr;
+  BorderCastSink m_borderCasts;
   std::vector<Frame> m_frames;
   ExecutionIndex m_index{0};
   int m_quiet = 0;

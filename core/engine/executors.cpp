@@ -141,7 +141,10 @@ EmulatedExecutor::Policy EmulatedExecutor::policyFor(const OpCall& call, const O
   bool on = place.autocastOn() && m_autocastSuspended == 0;
   if (on && event && m_options.regions->hasOpPatterns()) {
     const auto region = m_options.regions->matchesOp({event->modulePath, event->op, event->overload, event->source, event->occurrence});
-    if (region == RegionKind::fp32) castArguments(call, at::kFloat, call.argumentCount());
+    if (region == RegionKind::fp32) {
+      castArguments(call, at::kFloat, call.argumentCount());
+      engine::noteCasts(*event, at::kFloat);
+    }
     on = !region;
   }
   const PolicyClass policyClass = on ? facts.policyClass : PolicyClass::none;
@@ -169,6 +172,19 @@ void EmulatedExecutor::castArguments(const OpCall& call, at::ScalarType type, st
   const OwnCalls own;
   for (std::size_t i = 0; i < count; ++i)
     call.argument(i) = mapTensors(call.argument(i), [&](const at::Tensor& t) { return castCached(t, type); });
+}
+
+// A dtype argument that the policy sets is no cast of the operand.
+void EmulatedExecutor::noteCasts(const OpCall& call, PolicyClass policyClass, OpEvent& event) const {
+  switch (policyClass) {
+    case PolicyClass::lowerPrecision: return engine::noteCasts(event, m_low);
+    case PolicyClass::fp32: return engine::noteCasts(event, at::kFloat);
+    case PolicyClass::promote: return engine::noteCasts(event, widest(call, m_low));
+    case PolicyClass::none:
+    case PolicyClass::refused:
+    case PolicyClass::fp32AppendDtype:
+    case PolicyClass::fp32SetOptDtype: return;
+  }
 }
 
 void EmulatedExecutor::applyPolicy(const OpCall& call, PolicyClass policyClass) {
@@ -248,7 +264,10 @@ void EmulatedExecutor::execute(const OpCall& call, ExecutionPlace& place, OpEven
   if (policy.policyClass == PolicyClass::none && policy.on && facts.fusedRnn) {
     // cuDNN's RNN has a wrapper of its own under autocast: everything to float16.
     castArguments(call, at::kHalf, call.argumentCount());
-    if (event) event->policyClass = "lower_precision_fp";
+    if (event) {
+      event->policyClass = "lower_precision_fp";
+      engine::noteCasts(*event, at::kHalf);
+    }
     ++m_loweredOps;
   }
   if (policy.policyClass == PolicyClass::lowerPrecision) {
@@ -258,6 +277,7 @@ void EmulatedExecutor::execute(const OpCall& call, ExecutionPlace& place, OpEven
       event->castTo = m_low;
     }
   }
+  if (event) noteCasts(call, policy.policyClass, *event);
   runWithPolicy(call, facts, policy, place);
   if (onHost) markResults(call, place);
 }

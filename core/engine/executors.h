@@ -63,6 +63,7 @@ class EmulatedExecutor : public OpExecutor {
   std::optional<OutputRule> ruleFor(const OpCall& call, const OpFacts& facts, Policy policy) const;
   Policy policyFor(const OpCall& call, const OpFacts& facts, const ExecutionPlace& place, OpEvent* event);
   void applyPolicy(const OpCall& call, PolicyClass policyClass);
+  void noteCasts(const OpCall& call, PolicyClass policyClass, OpEvent& event) const;
   void runWithPolicy(const OpCall& call, const OpFacts& facts, Policy policy, const ExecutionPlace& place);
   void enter(const OpCall& call, Policy policy);
   void castArguments(const OpCall& call, at::ScalarType type, std::size_t count);

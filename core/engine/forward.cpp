@@ -44,6 +44,10 @@ SideResult runForward(const ForwardSetup& setup, EventSink sink) {
   const Arguments arguments = ownCopies(setup.arguments);
   ExecutionPlace place(*setup.regions, *setup.aliases, setup.device);
   place.tellReturns(setup.onReturn);
+  if (Origins* origins = setup.origins) {
+    for (const auto& [name, value] : arguments) origins->input(name, value);
+    place.tellBorderCasts([origins](const at::Tensor& from, const at::Tensor& cast) { origins->same(from, cast); });
+  }
   DescriptionCache own;
   ObservingHook hook(place, *setup.executor, sink ? watching : EventSink(), setup.seed, setup.descriptions ? *setup.descriptions : own);
   try {

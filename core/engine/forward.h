@@ -3,6 +3,7 @@
 
 #include "core/engine/executors.h"
 #include "core/engine/lockstep.h"
+#include "core/engine/operand_trace.h"
 
 #include <torch/csrc/jit/api/module.h>
 
@@ -23,6 +24,7 @@ struct ForwardSetup {
   std::vector<std::string>* brokenAliases = nullptr;  // may be null
   DescriptionCache* descriptions = nullptr;           // of earlier forwards of this side; may be null
   ReturnSink onReturn = {};                           // may be empty
+  Origins* origins = nullptr;                         // told of inputs and border casts; may be null
   std::string device = "cuda";                        // of the policy: whose own autocast regions count
 };
 

@@ -2,6 +2,8 @@
 
 #include "core/engine/values.h"
 
+#include <algorithm>
+
 namespace ulpscope::engine {
 namespace {
 
@@ -63,11 +65,23 @@ const NativeExecutor::Op& NativeExecutor::opOf(const OpCall& call) {
   return found->second;
 }
 
-bool NativeExecutor::autocastOn(const OpCall& call, const ExecutionPlace& place, const OpEvent* event) const {
+// What the dispatcher's kernels will do. That of cat casts nothing in 1.13: it does not know its list of tensors.
+void NativeExecutor::noteCasts(PolicyClass policyClass, OpEvent& event) {
+  const auto isFloat = [](const Operand& o) { return o.tensor.scalar_type() == at::kFloat; };
+  if (policyClass == PolicyClass::lowerPrecision) engine::noteCasts(event, at::kBFloat16);
+  if (policyClass == PolicyClass::fp32) engine::noteCasts(event, at::kFloat);
+  if (policyClass == PolicyClass::promote && event.op != "aten::cat" && std::any_of(event.operands.begin(), event.operands.end(), isFloat))
+    engine::noteCasts(event, at::kFloat);
+}
+
+bool NativeExecutor::autocastOn(const OpCall& call, const ExecutionPlace& place, OpEvent* event) const {
   if (!place.autocastOn() || m_suspended > 0) return false;
   if (!event || !m_options.regions->hasOpPatterns()) return true;
   const auto region = m_options.regions->matchesOp({event->modulePath, event->op, event->overload, event->source, event->occurrence});
-  if (region == RegionKind::fp32) castToFloat(call);
+  if (region == RegionKind::fp32) {
+    castToFloat(call);
+    engine::noteCasts(*event, at::kFloat);
+  }
   return !region;
 }
 
@@ -97,6 +111,7 @@ void NativeExecutor::execute(const OpCall& call, ExecutionPlace& place, OpEvent*
     event->low = at::kBFloat16;
     event->castsDown = lowers;
     event->castTo = lowers ? at::kBFloat16 : event->castTo;
+    if (on) noteCasts(op.policyClass, *event);
   }
   run(call, on, op.entered);
 }

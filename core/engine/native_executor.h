@@ -45,7 +45,8 @@ class NativeExecutor : public OpExecutor {
   std::unordered_map<const void*, Op> m_ops;  // by schema
 
   const Op& opOf(const OpCall& call);
-  bool autocastOn(const OpCall& call, const ExecutionPlace& place, const OpEvent* event) const;
+  bool autocastOn(const OpCall& call, const ExecutionPlace& place, OpEvent* event) const;
+  static void noteCasts(PolicyClass policyClass, OpEvent& event);
   void run(const OpCall& call, bool on, bool entered);
 };
 

@@ -3,10 +3,12 @@
 
 #include "core/engine/execution_place.h"
 #include "core/engine/policy_table.h"
+#include "core/engine/values.h"
 
 #include <ATen/ATen.h>
 #include <ATen/core/dispatch/Dispatcher.h>
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
@@ -17,6 +19,11 @@ struct Operand {
   std::string name;   // argument's name in the schema; "tensors[2]" in lists
   at::Tensor tensor;  // as it was before the op: a copy where the op writes it and that makes a difference
   bool onHost = false;  // a CPU scalar in a model that runs on a GPU
+  at::Tensor original;  // where `tensor` is a copy: what it is a copy of
+  std::int64_t version = 0;  // of the original, before the op
+  std::optional<at::ScalarType> castTo;  // candidate: what the policy makes of it; empty: it is left as it is
+
+  const at::Tensor& given() const { return original.defined() ? original : tensor; }
 };
 
 struct OpOutput {
@@ -45,5 +52,11 @@ struct OpEvent {
   std::vector<Operand> operands;
   std::vector<OpOutput> outputs;
 };
+
+// The policy casts all operands that autocast may cast.
+inline void noteCasts(OpEvent& event, at::ScalarType type) {
+  for (Operand& o : event.operands)
+    if (isEligible(o.tensor) && o.tensor.scalar_type() != type) o.castTo = type;
+}
 
 }  // namespace ulpscope::engine

@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <cstring>
 #include <mutex>
+#include <utility>
 
 namespace ulpscope::engine {
 namespace {
@@ -73,6 +74,13 @@ bool dropsInside(const OpCall& call) {
 bool leavesWhatItReads(const std::string& op) { return op == "aten::relu_"; }
 
 const void* storageOf(const at::Tensor& t) { return t.layout() == at::kStrided && t.has_storage() ? t.storage().unsafeGetStorageImpl() : nullptr; }
+
+// Tensors made in inference mode count no versions.
+std::int64_t versionOf(const at::Tensor& t) { return t.is_inference() ? 0 : t._version(); }
+
+void keepCopy(Operand& operand, const at::Tensor& copy) {
+  if (!copy.is_same(operand.tensor)) operand.original = std::exchange(operand.tensor, copy);
+}
 
 // What an observer calls is not the model's: neither seen by the hook nor autocast.
 class ObserversCalls {
@@ -148,11 +156,16 @@ void ObservingHook::collectArguments(const OpCall& call) {
     const std::string& name = arguments[i].name();
     const bool isTensor = value.isTensor();
     const bool onHost = isTensor && value.toTensor().defined() && m_place.onHost(value.toTensor());
-    if (copies) value = mapTensors(value, kept);
+    const std::size_t first = m_event.operands.size();
     std::size_t at = 0;
     visitTensors(value, [&](const at::Tensor& t) {
-      m_event.operands.push_back({isTensor ? name : name + "[" + std::to_string(at++) + "]", t, onHost});
+      m_event.operands.push_back({isTensor ? name : name + "[" + std::to_string(at++) + "]", t, onHost, {}, versionOf(t), {}});
     });
+    if (copies) {
+      value = mapTensors(value, kept);
+      auto operand = m_event.operands.begin() + static_cast<std::ptrdiff_t>(first);
+      visitTensors(value, [&](const at::Tensor& t) { keepCopy(*operand++, t); });
+    }
     m_event.arguments.push_back(std::move(value));
   }
 }

@@ -229,10 +229,12 @@ Result<PairResult> RunDriver::runBoth(Batch batch, Comparison& comparison, std::
   const bool looksAtOps = m_settings.observe != session::Observe::outputs;
   ReportingObserver observer(comparison, *m_progress, batch, m_axes.siteCount());
   comparison.beginBatch(batch);
+  if (batch.first == 0 && looksAtOps) m_operands.begin(m_referenceModule, m_candidateModule);
   m_progress->at(batch, 0, "", "");
   const SideFunction referenceSide = [&](const EventSink& sink) {
     ForwardSetup setup = m_frame.reference(m_referenceModule, m_plain, arguments);
     setup.descriptions = &m_referenceDescriptions;
+    setup.origins = &m_operands.of(Side::reference);
     if (looksAtOps) setup.onReturn = [&](const std::string& path, const c10::IValue& value) { comparison.moduleReturned(path, value); };
     return runForward(setup, sink);
   };
@@ -240,9 +242,11 @@ Result<PairResult> RunDriver::runBoth(Batch batch, Comparison& comparison, std::
     ForwardSetup setup = candidateSetup(m_candidateModule, *m_executor, arguments);
     setup.brokenAliases = &brokenAliases;
     setup.descriptions = &m_candidateDescriptions;
+    setup.origins = &m_operands.of(Side::candidate);
     return runForward(setup, sink);
   };
   PairResult pair = looksAtOps ? runPair(referenceSide, candidateSide, observer, stop) : runInTurn(referenceSide, candidateSide, stop);
+  m_operands.end();
   for (const std::string& path : brokenAliases)
     warnOnce("alias broken by the border cast at " + (path.empty() ? "the root" : path) + ": the module writes its input in place, the caller does not see it");
   if (!m_plain.firstLowOp().empty() && !m_referenceHoldsLow) {
@@ -324,6 +328,7 @@ Result<RunOutcome> RunDriver::run(std::stop_token stop) {
   const IntroducedError introduced(candidateExecutor(), m_table.device());
   Comparison comparison(m_set.samples, m_settings.autocast, m_axes, m_settings.observe == session::Observe::full ? &introduced : nullptr);
   if (m_capture) comparison.captureTo(&*m_capture);
+  comparison.traceOperands(&m_operands);
   OutputCollector outputs(m_settings.autocast, m_axes);
   if (auto status = runBatches(comparison, outputs, stop); !status) return status.error();
   if (!m_run.candidateError) {

@@ -7,6 +7,7 @@
 #include "core/engine/engine.h"
 #include "core/engine/live_cells.h"
 #include "core/engine/noise_floor.h"
+#include "core/engine/operand_trace.h"
 #include "core/engine/output_collector.h"
 #include "core/engine/policy_table.h"
 #include "core/engine/referee.h"
@@ -52,6 +53,7 @@ class RunDriver {
   std::unique_ptr<OpExecutor> m_executor;  // the candidate's
   storage::RunWriter* m_writer = nullptr;  // null: nothing is stored
   std::optional<Capture> m_capture;
+  OperandTrace m_operands;  // of the first batch
   std::optional<NoiseFloorRun> m_floor;
   std::optional<Referee> m_referee;
   std::optional<AccumulationRun> m_accumulation;

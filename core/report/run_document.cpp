@@ -18,6 +18,25 @@ constexpr int kSchema = 1;
 
 json textOrNull(const std::string& text) { return text.empty() ? json(nullptr) : json(text); }
 
+json dtypeJson(const std::optional<base::DType>& dtype) { return dtype ? json(base::name(*dtype)) : json(nullptr); }
+
+json operandJson(const session::SiteOperand& operand) {
+  using From = session::SiteOperand::From;
+  json from = nullptr;
+  if (operand.from == From::site) from = {{"site", operand.site}};
+  if (operand.from == From::parameter) from = {{"parameter", operand.origin}};
+  if (operand.from == From::input) from = {{"input", operand.origin}};
+  return {{"name", operand.name}, {"dtype", dtypeJson(operand.candidateDtype)}, {"reference_dtype", dtypeJson(operand.referenceDtype)}, {"cast_to", dtypeJson(operand.castTo)}, {"from", from}};
+}
+
+void addOperands(json& site, const std::optional<session::SiteOperands>& operands) {
+  site["operands"] = site["operand_count"] = nullptr;
+  if (!operands) return;
+  site["operand_count"] = operands->count;
+  site["operands"] = json::array();
+  for (const session::SiteOperand& operand : operands->listed) site["operands"].push_back(operandJson(operand));
+}
+
 json siteJson(const SiteSummary& site) {
   const json all = toJson(site);
   json shown;
@@ -29,6 +48,7 @@ json siteJson(const SiteSummary& site) {
     const std::string name = session::key(metric);
     shown[name] = site.viewOf.empty() ? all.at(name) : json(nullptr);
   }
+  addOperands(shown, site.operands);
   return shown;
 }
 

@@ -170,7 +170,8 @@ json toJson(const SiteSummary& s) {
           {"role", name(s.role)},
           {"noise_floor_rel_l2", optionalNumber(s.noiseFloorRelL2)},
           {"reference_error_to_fp64", optionalNumber(s.referenceErrorToFp64)},
-          {"candidate_error_to_fp64", optionalNumber(s.candidateErrorToFp64)}};
+          {"candidate_error_to_fp64", optionalNumber(s.candidateErrorToFp64)},
+          {"operands", s.operands ? toJson(*s.operands) : json(nullptr)}};
   for (const Metric metric : allMetrics()) site[key(metric)] = s.values.has(metric) ? jsonNumber(s.values[metric]) : json(nullptr);
   return site;
 }

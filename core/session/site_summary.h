@@ -3,6 +3,7 @@
 
 #include "core/base/dtype.h"
 #include "core/session/metric.h"
+#include "core/session/site_operands.h"
 
 #include <nlohmann/json_fwd.hpp>
 
@@ -68,6 +69,8 @@ struct SiteSummary {
   std::optional<double> noiseFloorRelL2;
   // Relative L2 of each run against a run in float64, worst sample; empty: there was no such run.
   std::optional<double> referenceErrorToFp64, candidateErrorToFp64;
+  // Empty: not recorded (a run of an older Ulpscope, or a site that the first batch did not reach).
+  std::optional<SiteOperands> operands;
 };
 
 // "encoder.0.fc2: aten::linear", root as "(root)".

@@ -27,7 +27,7 @@ void writeHeader(hid_t file, const std::string& format, int version, const std::
   h5::writeAttribute(file, "session_id", sessionId);
 }
 
-void checkHeader(hid_t file, const std::string& format, int version) {
+int checkHeader(hid_t file, const std::string& format, int version) {
   const std::string kind = h5::hasAttribute(file, "file_format") ? h5::readTextAttribute(file, "file_format") : "";
   const std::string prefix = format + "/";
   int found = 0;
@@ -40,6 +40,7 @@ void checkHeader(hid_t file, const std::string& format, int version) {
              "open it with the Ulpscope that wrote it, or a newer one");
   if (found < oldestRead(format))
     h5::fail("has format " + std::to_string(found) + ", of a version before the first release", "", "run the experiment again");
+  return found;
 }
 
 }  // namespace ulpscope::storage

@@ -7,10 +7,10 @@
 
 namespace ulpscope::storage {
 
-// NX_class, file_format ("ulpscope-session/1"), creator, versions, session_id.
+// NX_class, file_format ("ulpscope-session/3"), creator, versions, session_id.
 void writeHeader(hid_t file, const std::string& format, int version, const std::string& sessionId);
-// Fails when the file is of another kind or of a newer version.
-void checkHeader(hid_t file, const std::string& format, int version);
+// The file's own version. Fails when the file is of another kind, of a newer version or of one that is read no more.
+int checkHeader(hid_t file, const std::string& format, int version);
 std::string ulpscopeVersion();
 std::string linkedHdf5();  // "1.10.8"; the library's mutex (h5_guard.h) is held
 

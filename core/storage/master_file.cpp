@@ -84,13 +84,13 @@ void addRun(hid_t entry, session::RunRecord run, Session& session) {
     session.deleted.push_back({std::move(run), deletedUtc});
 }
 
-void readRuns(hid_t file, Session& session) {
+void readRuns(hid_t file, Session& session, int format) {
   for (const h5::LinkName& link : h5::links(file)) {
     const auto number = runNumberOfId(link.name);
     if (!number) continue;
     const h5::Group entry = h5::openGroup(file, link.name);
     try {
-      session::RunRecord run = readRun(entry);
+      session::RunRecord run = readRun(entry, format);
       checkIndices(run, session.samples.ids.size());
       if (run.number != *number) h5::fail("says that it is run " + std::to_string(run.number), "", "the file is damaged");
       addRun(entry, std::move(run), session);
@@ -138,7 +138,11 @@ void checkIndices(const session::RunRecord& run, std::size_t samples) {
   const auto need = [](bool right, const char* where) {
     if (!right) h5::fail("points outside the session's sites or samples", where, "the file is damaged; restore it from a copy");
   };
-  for (const session::SiteSummary& site : run.sites) need(isIndex(site.worstSample, samples), "sites/worst_sample");
+  for (const session::SiteSummary& site : run.sites) {
+    need(isIndex(site.worstSample, samples), "sites/worst_sample");
+    if (!site.operands) continue;
+    for (const session::SiteOperand& operand : site.operands->listed) need(isIndex(operand.site, run.sites.size()), "sites/operands");
+  }
   for (const auto& finding : run.nonfiniteOrigins) need(isIndex(finding.site, run.sites.size()), "record, nonfinite_origins");
   for (const auto& finding : run.referenceNonfinite) need(isIndex(finding.site, run.sites.size()), "record, reference_nonfinite");
   for (const session::Flip& flip : run.flips)
@@ -167,7 +171,7 @@ std::vector<std::byte> masterImage(const Session& session, const std::string& fo
 
 Master readMaster(const std::string& path) {
   const h5::File file = h5::openForReading(path, h5::Locking::none);
-  checkHeader(file, kFormat, kSessionFormat);
+  const int format = checkHeader(file, kFormat, kSessionFormat);
   Master master;
   master.linkedFolder = refuseStrangeStructure(file, Links::ownHeatmaps);
   Session& session = master.session;
@@ -186,7 +190,7 @@ Master readMaster(const std::string& path) {
   session.baselineNumber = runNumberOfId(textAttributeOr(file, "baseline")).value_or(0);
   session.samples = readSamples(file);
   readTrainings(file, session);
-  readRuns(file, session);
+  readRuns(file, session, format);
   return master;
 }
 

@@ -10,7 +10,7 @@
 
 namespace ulpscope::storage {
 
-inline constexpr int kSessionFormat = 2;  // raised when an older Ulpscope could misread the file, or a newer one cannot read the older
+inline constexpr int kSessionFormat = 3;  // raised when an older Ulpscope could misread the file, or a newer one cannot read the older
 
 // `folderName`: name of the session's folder, for the links that other readers follow.
 std::vector<std::byte> masterImage(const session::Session& session, const std::string& folderName);

@@ -45,11 +45,16 @@ h5::Group openEntry(hid_t file, const Session& session, const RunRecord& run) {
   return h5::openGroup(file, run.id());
 }
 
-h5::File openRunFile(const std::string& path, const char* kind, int format) {
+struct RunFile {
+  h5::File file;
+  int format = 0;  // its own
+};
+
+RunFile openRunFile(const std::string& path, const char* kind, int newest) {
   h5::File file = h5::openForReading(path, h5::Locking::none);
-  checkHeader(file, kind, format);
+  const int format = checkHeader(file, kind, newest);
   refuseStrangeStructure(file, Links::none);
-  return file;
+  return {std::move(file), format};
 }
 
 void attachScale(hid_t data, const char* matrix, const char* scale, unsigned dimension) {
@@ -200,7 +205,7 @@ h5::Group openTensorsEntry(hid_t file, const Session& session, const RunRecord& 
 }
 
 RunMetrics readMetricsFile(const std::string& path, const Session& session, const RunRecord& run) {
-  const h5::File file = openRunFile(path, kMetricsKind, kMetricsFormat);
+  const h5::File file = openRunFile(path, kMetricsKind, kMetricsFormat).file;
   const h5::Group data = h5::openGroup(openEntry(file, session, run), "divergence");
   const auto sites = static_cast<std::int64_t>(run.sites.size());
   const auto samples = static_cast<std::int64_t>(session.samples.ids.size());
@@ -216,7 +221,7 @@ RunMetrics readMetricsFile(const std::string& path, const Session& session, cons
 }
 
 std::vector<OutputTensors> readTensorsFile(const std::string& path, const Session& session, const RunRecord& run) {
-  const h5::File file = openRunFile(path, kTensorsKind, kTensorsFormat);
+  const h5::File file = openRunFile(path, kTensorsKind, kTensorsFormat).file;
   const h5::Group entry = openEntry(file, session, run);
   const std::int64_t count = h5::readIntegerAttribute(entry, "outputs");
   std::vector<OutputTensors> outputs;
@@ -232,8 +237,8 @@ RunRecord readRecordOfMetricsFile(const std::string& path, const Session& sessio
   RunRecord run;
   run.number = number;
   {
-    const h5::File file = openRunFile(path, kMetricsKind, kMetricsFormat);
-    run = readRun(openEntry(file, session, run));
+    const RunFile opened = openRunFile(path, kMetricsKind, kMetricsFormat);
+    run = readRun(openEntry(opened.file, session, run), opened.format);
   }
   if (run.number != number) h5::fail("says that it is run " + std::to_string(run.number), "", "the file is damaged");
   checkIndices(run, session.samples.ids.size());

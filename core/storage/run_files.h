@@ -10,7 +10,7 @@
 
 namespace ulpscope::storage {
 
-inline constexpr int kMetricsFormat = 2;
+inline constexpr int kMetricsFormat = 3;
 inline constexpr int kTensorsFormat = 1;
 
 // Throws h5::Failure when sizes do not fit (a mistake of the caller's, caught before anything is on disk).

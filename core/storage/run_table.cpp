@@ -167,13 +167,13 @@ void writeRun(hid_t entry, const RunRecord& run) {
   h5::writeText(entry, "record", dumped(record));
 }
 
-RunRecord readRun(hid_t entry) {
+RunRecord readRun(hid_t entry, int format) {
   json record = json::parse(h5::readText(entry, "record"));
   std::vector<json> flips = readFlips(entry);
   putSets(flips, record.at("flip_sets"));
   record["flips"] = flips;
   record["decisions"] = json::array();
-  auto run = session::runFromJson(record, readSiteColumns(h5::openGroup(entry, "sites")));
+  auto run = session::runFromJson(record, readSiteColumns(h5::openGroup(entry, "sites"), format));
   if (!run) throw h5::Failure{run.error()};
   run.value().decisions = readDecisions(entry);
   return std::move(run).value();

@@ -9,6 +9,7 @@ namespace ulpscope::storage {
 // Writes `record`, `sites`, `flips` and `decisions` into `entry`.
 void writeRun(hid_t entry, const session::RunRecord& run);
 // Fails when a column is missing, of another length, or the JSON is damaged.
-session::RunRecord readRun(hid_t entry);
+// format: of the file that it stands in, as its header says.
+session::RunRecord readRun(hid_t entry, int format);
 
 }  // namespace ulpscope::storage

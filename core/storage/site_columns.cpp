@@ -18,6 +18,7 @@ using session::NonfiniteRole;
 using session::SiteSummary;
 using Sites = std::vector<SiteSummary>;
 using Shape = std::vector<std::int64_t>;
+using Operands = std::optional<session::SiteOperands>;
 
 constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
 
@@ -37,6 +38,10 @@ struct Column {
 
 // Every other column must have as many entries as this one.
 constexpr const char* kFirst = "module";
+
+// Runs of format 2 say nothing of operands.
+constexpr const char* kOperands = "operands";
+constexpr int kFirstWithOperands = 3;
 
 constexpr Column kBeforeMetrics[] = {{"op", &SiteSummary::op},
                                      {"overload", &SiteSummary::overload},
@@ -128,6 +133,21 @@ void setEntry(SiteSummary& site, Metric metric, double entry) {
   if (!std::isnan(entry)) site.values[metric] = entry;  // else not evaluated, as it is in a new site
 }
 
+std::string entryOf(const SiteSummary& site, Member<Operands> operands) {
+  const Operands& recorded = site.*operands;
+  return recorded ? session::toJson(*recorded).dump(-1, ' ', false, json::error_handler_t::replace) : std::string();
+}
+void setEntry(SiteSummary& site, Member<Operands> operands, const std::string& entry) {
+  if (entry.empty()) return;
+  const json recorded = json::parse(entry);
+  try {
+    site.*operands = session::operandsFromJson(recorded);
+  } catch (const json::exception& e) {
+    failDamaged(e.what());
+  }
+  if (!(site.*operands)) failUnknown("word in operands", entry);
+}
+
 void readEntries(hid_t group, const std::string& name, std::vector<std::string>& entries) { entries = h5::readTexts(group, name); }
 void readEntries(hid_t group, const std::string& name, std::vector<std::int64_t>& entries) { entries = h5::readIntegers(group, name); }
 void readEntries(hid_t group, const std::string& name, std::vector<double>& entries) { entries = h5::readDoubles(group, name); }
@@ -180,13 +200,15 @@ void readField(hid_t group, const std::string& name, Sites& sites, Member<std::o
 void writeSiteColumns(hid_t group, const Sites& sites) {
   writeField(group, kFirst, sites, &SiteSummary::modulePath);
   forEachColumn([&](const std::string& name, auto field) { writeField(group, name, sites, field); });
+  writeField(group, kOperands, sites, &SiteSummary::operands);
 }
 
-Sites readSiteColumns(hid_t group) {
+Sites readSiteColumns(hid_t group, int format) {
   auto modules = h5::readTexts(group, kFirst);
   Sites sites(modules.size());
   for (std::size_t i = 0; i < sites.size(); ++i) sites[i].modulePath = std::move(modules[i]);
   forEachColumn([&](const std::string& name, auto field) { readField(group, name, sites, field); });
+  if (format >= kFirstWithOperands) readField(group, kOperands, sites, &SiteSummary::operands);
   return sites;
 }
 

@@ -10,6 +10,7 @@ namespace ulpscope::storage {
 
 void writeSiteColumns(hid_t group, const std::vector<session::SiteSummary>& sites);
 // Fails when a column is missing, of another kind or length, or holds a word that this version does not know.
-std::vector<session::SiteSummary> readSiteColumns(hid_t group);
+// format: of the file, as its header says; 2 has no operands.
+std::vector<session::SiteSummary> readSiteColumns(hid_t group, int format);
 
 }  // namespace ulpscope::storage

@@ -27,6 +27,11 @@ void measure(Workload& w) {
   printRatios("introduced_error_of_lockstep", w.name, measurePairs(kReplayPairs, [&] { w.compare(); }, [&] { w.compare(&introduced); }), {1.6, 0});
 }
 
+// Of the first batch of a run alone; the last workload has no other work to hide it behind.
+void measureOperands(Workload& w) {
+  printRatios("operands_of_lockstep", w.name, measurePairs(kPairs, [&] { w.compare(); }, [&] { w.compareAndTrace(); }), {1.02, 0});
+}
+
 // In a child: one warm-up, then the peak of one more above what lay there before.
 int peakOnly(std::string_view what, const std::string& name) {
   const auto w = loadWorkload(ULPSCOPE_BENCH_WORKLOADS, name);
@@ -55,10 +60,19 @@ void measureMemory(const std::string& name) {
 
 int main(int argc, char** argv) {
   if (argc == 4 && std::string_view(argv[1]) == "--peak") return peakOnly(argv[2], argv[3]);
+  const bool onlyOperands = argc == 2 && std::string_view(argv[1]) == "--operands";
   keepFreedMemory();  // not in the children above: their peaks are those of an ordinary process
   for (const char* name : {"resnet18", "encoder6"}) {
-    measure(*loadWorkload(ULPSCOPE_BENCH_WORKLOADS, name));
+    const auto w = loadWorkload(ULPSCOPE_BENCH_WORKLOADS, name);
+    if (onlyOperands) {
+      w->findAxes();
+      measureOperands(*w);
+      continue;
+    }
+    measure(*w);
+    measureOperands(*w);
     measureMemory(name);
   }
+  measureOperands(*subtractions(1000, 8, 4));
   return 0;
 }

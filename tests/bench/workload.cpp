@@ -66,6 +66,7 @@ SideResult Workload::runReference(const EventSink& sink) {
   ReferenceExecutor plain;
   ForwardSetup setup = setupOf(reference, *this, plain, arguments);
   setup.descriptions = &referenceDescriptions;
+  if (trace) setup.origins = &trace->of(Side::reference);
   SideResult side = runForward(setup, sink);
   check(side);
   return side;
@@ -75,6 +76,7 @@ SideResult Workload::runCandidate(const EventSink& sink) {
   NativeExecutor native({&kNoRegions, true});
   ForwardSetup setup = setupOf(candidate, *this, native, arguments);
   setup.descriptions = &candidateDescriptions;
+  if (trace) setup.origins = &trace->of(Side::candidate);
   SideResult side = runForward(setup, sink);
   check(side);
   return side;
@@ -93,6 +95,17 @@ void Workload::compare(const IntroducedError* introduced) {
   Comparison comparison(samples, base::DType::bfloat16, axes, introduced);
   comparison.beginBatch(batch);
   runLockStep(comparison);
+}
+
+void Workload::compareAndTrace() {
+  OperandTrace followed;
+  followed.begin(reference, candidate);
+  trace = &followed;
+  Comparison comparison(samples, base::DType::bfloat16, axes);
+  comparison.traceOperands(&followed);
+  comparison.beginBatch(batch);
+  runLockStep(comparison);
+  trace = nullptr;
 }
 
 // The probes of a run: a sample replaced, at either end, and one sample less from last to first.

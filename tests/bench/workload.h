@@ -21,6 +21,7 @@ struct Workload {
   engine::Batch batch;
   engine::AxisProbe axes;
   engine::DescriptionCache referenceDescriptions, candidateDescriptions;  // as over the batches of one run
+  engine::OperandTrace* trace = nullptr;  // told of inputs and border casts; null: nobody is
 
   // As PyTorch alone runs it: no hook, no markers, one thread.
   void runBareFp32();
@@ -34,6 +35,8 @@ struct Workload {
   void runLockStep(engine::MeetingObserver& observer);
   // All metrics of every op, per sample; introduced may be null.
   void compare(const engine::IntroducedError* introduced = nullptr);
+  // The same, and where each operand came from, as in the first batch of a run.
+  void compareAndTrace();
   void findAxes();
 };
 

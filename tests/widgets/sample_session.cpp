@@ -35,6 +35,17 @@ session::SiteSummary site(const std::string& path, const std::string& op, double
   return s;
 }
 
+// fc1 gets the input x, fc2 what fc1 made, norm what fc2 made and a constant, head sixteen of a thousand.
+void addOperands(std::vector<session::SiteSummary>& sites) {
+  using From = session::SiteOperand::From;
+  constexpr auto kFloat = base::DType::float32, kHalf = base::DType::float16;
+  const auto weight = [](const std::string& module) { return session::SiteOperand{"weight", kFloat, kFloat, kHalf, From::parameter, -1, module + ".weight"}; };
+  sites[0].operands = session::SiteOperands{{{"input", kFloat, kFloat, kHalf, From::input, -1, "x"}, weight("block.fc1")}, 2};
+  sites[1].operands = session::SiteOperands{{{"input", kFloat, kHalf, {}, From::site, 0, ""}, weight("block.fc2")}, 2};
+  sites[2].operands = session::SiteOperands{{{"input", kFloat, kHalf, kFloat, From::site, 1, ""}, {"weight", kFloat, {}, {}, From::unknown, -1, ""}}, 2};
+  sites[3].operands = session::SiteOperands{std::vector<session::SiteOperand>(16, {"tensors", kFloat, kHalf, {}, From::site, 2, ""}), 1000};
+}
+
 session::NonfiniteFinding overflow() {
   session::NonfiniteFinding f;
   f.stage = "intermediate";
@@ -89,6 +100,7 @@ session::RunRecord sampleRun(Sick sick) {
   const auto role = [isSick](NonfiniteRole bad) { return isSick ? bad : NonfiniteRole::none; };
   r.sites = {site("block.fc1", "aten::linear", 5e-3, NonfiniteRole::none), site("block.fc2", "aten::linear", 2e-4, role(NonfiniteRole::origin)),
              site("block.norm", "aten::layer_norm", 3e-4, role(NonfiniteRole::consequence)), site("head", "aten::linear", 5e-2, role(NonfiniteRole::consequence))};
+  addOperands(r.sites);
   r.moduleOutputs = {{"block.fc1", 1, "output", 0, false}, {"block", 1, "output", 2, false}, {"", 1, "output", 3, false}};
   r.decisions = {{0.5, 0.49}, {0.01, 0.02}, {0.3, isSick ? std::nan("") : 0.31}, {0.2, 0.2}};
   r.flips = {flipOfB()};

@@ -91,13 +91,14 @@ QWidget* InspectorPanel::makeFacts() {
   m_findingTitle = makeText({}, 1, true, body);
   m_finding = makeText({}, 1, false, body);
   m_finding->setTextInteractionFlags(Qt::TextSelectableByMouse);
+  m_operands = new OperandsView(body);
   m_sitesTitle = makeText({}, 1, true, body);
   m_sites = makeTable(body, &m_siteModel, tr("Op sites of the module"));
   m_sites->setMinimumHeight(kSitesHeight);
   auto* layout = new QVBoxLayout(body);
   layout->setContentsMargins(12, 4, 12, 10);
   layout->setSpacing(8);
-  for (QWidget* widget : std::initializer_list<QWidget*>{m_factArea, m_findingTitle, m_finding, m_sitesTitle}) layout->addWidget(widget);
+  for (QWidget* widget : std::initializer_list<QWidget*>{m_factArea, m_findingTitle, m_finding, m_operands, m_sitesTitle}) layout->addWidget(widget);
   layout->addWidget(m_sites, 1);
   layout->addStretch(0);  // takes the room when the table is hidden
   auto* scroll = new QScrollArea(this);
@@ -122,6 +123,10 @@ void InspectorPanel::connectViews() {
     const auto& path = m_workbench.selection().modulePath();
     const auto site = current.data(models::RowTableModel::kKeyRole).toLongLong();
     if (path) m_workbench.selection().select(*path, site, -1);
+  });
+  connect(m_operands, &OperandsView::siteChosen, this, [this](std::int64_t site) {
+    const models::RunPointer& run = m_workbench.shownRun();
+    if (run) m_workbench.selection().select(qt(run->run->sites[static_cast<std::size_t>(site)].modulePath), site, -1);
   });
   connect(&m_workbench, &Workbench::viewChanged, this, &InspectorPanel::refresh);
   connect(&m_workbench, &Workbench::regionsChanged, this, &InspectorPanel::refresh);
@@ -172,6 +177,8 @@ void InspectorPanel::showModule(const models::RunPointer& run, const QString& pa
   m_keep->setText(isKept ? tr("Put back under autocast") : tr("Keep in FP32"));
   showFacts(site >= 0 ? models::siteFacts(*run, site, selection.sample()) : std::vector<models::Fact>());
   showFinding(*run, site);
+  m_operands->setVisible(site >= 0);
+  m_operands->setSite(run, site);
   m_siteModel.setModule(run, path);
   m_sitesTitle->setText(own > 0 ? tr("Op sites") : tr("Op sites inside"));
   fitColumns(m_sites);
@@ -195,7 +202,7 @@ void InspectorPanel::refresh() {
   const models::RunPointer& run = m_workbench.shownRun();
   const bool hasModule = path.has_value() && run;
   m_isRefreshing = true;
-  for (QWidget* widget : std::initializer_list<QWidget*>{m_keep, m_tabs, m_pages, m_factArea, m_findingTitle, m_finding, m_sitesTitle, m_sites}) widget->setVisible(hasModule);
+  for (QWidget* widget : std::initializer_list<QWidget*>{m_keep, m_tabs, m_pages, m_factArea, m_findingTitle, m_finding, m_operands, m_sitesTitle, m_sites}) widget->setVisible(hasModule);
   setColor(m_subtitle, plots::themeOf(this).muted);
   if (hasModule) {
     showModule(run, *path);

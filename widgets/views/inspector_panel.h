@@ -2,6 +2,7 @@
 #pragma once
 
 #include "widgets/models/site_model.h"
+#include "widgets/views/operands_view.h"
 #include "widgets/views/tensor_inspector.h"
 #include "widgets/views/workbench.h"
 
@@ -26,6 +27,7 @@ class InspectorPanel : public QWidget {
   QString title() const;
   QString factValue(const QString& name) const;  // of the facts shown; empty: no such fact
   QTableView* siteTable() const { return m_sites; }
+  OperandsView* operands() const { return m_operands; }
   QPushButton* keepButton() const { return m_keep; }
   TensorInspector* tensor() const { return m_tensor; }
   QTabBar* tabBar() const { return m_tabs; }
@@ -52,6 +54,7 @@ class InspectorPanel : public QWidget {
   QGridLayout* m_factGrid;
   QLabel* m_findingTitle;
   QLabel* m_finding;
+  OperandsView* m_operands;
   QLabel* m_sitesTitle;
   QTableView* m_sites;
   std::vector<models::Fact> m_facts;

@@ -78,10 +78,24 @@ TEST(RunDocument, HasTheKeysThatStand) {
                                    "candidate_error_to_fp64", "rel_l2", "max_abs", "mean_abs", "max_rel", "cosine_distance", "sqnr_db", "max_ulp",
                                    "share_over_tolerance", "introduced_rel_l2", "inherited_rel_l2", "reference_min", "reference_max",
                                    "reference_max_abs", "reference_smallest", "candidate_min", "candidate_max", "candidate_max_abs",
-                                   "candidate_smallest", "headroom_bits", "share_subnormal_reference", "share_subnormal_candidate", "share_flushed"));
+                                   "candidate_smallest", "headroom_bits", "share_subnormal_reference", "share_subnormal_candidate", "share_flushed",
+                                   "operands", "operand_count"));
   EXPECT_THAT(keys(sampleDocument()["outputs"][0]),
               UnorderedElementsAre("name", "shape", "sample_axis", "dtype", "max_abs", "max_rel", "rel_l2", "cosine_distance", "max_ulp",
                                    "elements", "differing_elements", "nonfinite"));
+}
+
+TEST(RunDocument, SaysWhatAnOpSiteWasGivenAndWhereItCameFrom) {
+  const json sites = sampleDocument()["sites"];
+  const auto operand = [](const char* name, const json& dtype, const json& castTo, const json& from) {
+    return json{{"name", name}, {"dtype", dtype}, {"reference_dtype", "float32"}, {"cast_to", castTo}, {"from", from}};
+  };
+  EXPECT_EQ(sites[1]["operands"], (json{operand("input", "float16", nullptr, {{"site", 0}}), operand("weight", "float32", "float16", {{"parameter", "encoder.0.ffn.wo.weight"}}),
+                                        operand("bias", nullptr, nullptr, nullptr)}));
+  EXPECT_EQ(sites[1]["operand_count"], 3);
+  EXPECT_EQ(sites[0]["operands"][0]["from"], (json{{"input", "x"}}));
+  EXPECT_EQ(sites[2]["operands"], nullptr) << "not recorded";
+  EXPECT_EQ(sites[2]["operand_count"], nullptr);
 }
 
 TEST(RunDocument, AnErrorDocumentHasTheSameKeysAsARun) {

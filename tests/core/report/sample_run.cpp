@@ -37,6 +37,10 @@ std::vector<session::SiteSummary> sites() {
   all[3].values[session::Metric::introducedRelL2] = 0.0005;
   all[0].values[session::Metric::introducedRelL2] = 0.0002;
   all[4].viewOf = "head: weight";
+  using From = session::SiteOperand::From;
+  constexpr auto kFloat = base::DType::float32, kHalf = base::DType::float16;
+  all[0].operands = session::SiteOperands{{{"input", kFloat, kFloat, kHalf, From::input, -1, "x"}}, 1};
+  all[1].operands = session::SiteOperands{{{"input", kFloat, kHalf, {}, From::site, 0, ""}, {"weight", kFloat, kFloat, kHalf, From::parameter, -1, "encoder.0.ffn.wo.weight"}, {"bias", kFloat, {}, {}, From::unknown, -1, ""}}, 3};
   return all;
 }
 

@@ -78,6 +78,7 @@ TEST(SiteJson, HoldsEveryOtherField) {
   site.candidate = {7, 8, 9};
   site.reference = {4, 5, 6};
   site.role = NonfiniteRole::consequence;
+  site.operands = SiteOperands{{{"self", base::DType::float64, {}, base::DType::float16, SiteOperand::From::site, 7, ""}}, 17};
   json written = throughText(toJson(site));
   for (const Metric metric : allMetrics()) written.erase(key(metric));
   EXPECT_EQ(written, json::parse(R"({"module": "encoder.layers.0.fc2", "op": "aten::linear", "overload": "Tensor_out", "source": "model.py:12",
@@ -85,7 +86,7 @@ TEST(SiteJson, HoldsEveryOtherField) {
     "view_of": "self", "worst_sample": 1099511627776, "elements": 6, "elements_over_tolerance": 9223372036854775807, "differing_elements": 4,
     "nonfinite": {"NaN": 1, "+inf": 2, "-inf": 3}, "candidate_nonfinite": {"NaN": 7, "+inf": 8, "-inf": 9},
     "reference_nonfinite": {"NaN": 4, "+inf": 5, "-inf": 6}, "role": "consequence", "noise_floor_rel_l2": 1.0, "reference_error_to_fp64": 1.0,
-    "candidate_error_to_fp64": 1.0})"));
+    "candidate_error_to_fp64": 1.0, "operands": {"count": 17, "listed": [["self", "float64", null, "float16", "site", 7]]}})"));
 }
 
 TEST(NonfiniteRole, IsFoundByItsNameAndByNoOtherWord) {

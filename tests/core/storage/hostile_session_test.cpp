@@ -124,12 +124,12 @@ TEST_F(HostileSession, AForeignHdf5FileIsNamedAsSuch) {
   ASSERT_TRUE(tests::python(m_folder, "import h5py\nh5py.File('s.ulps', 'w')['x'] = 1"));
   EXPECT_THAT(openError(), HasSubstr("none that Ulpscope wrote"));
   fs::copy_file(m_metrics, m_master, fs::copy_options::overwrite_existing);
-  EXPECT_THAT(openError(), HasSubstr("'ulpscope-metrics/2'"));
+  EXPECT_THAT(openError(), HasSubstr("'ulpscope-metrics/3'"));
 }
 
 TEST_F(HostileSession, ANewerFormatIsNamedWithBothVersions) {
-  edit("s.ulps", "  f.attrs['file_format'] = 'ulpscope-session/3'");
-  EXPECT_THAT(openError(), AllOf(HasSubstr("format 3"), HasSubstr("up to 2")));
+  edit("s.ulps", "  f.attrs['file_format'] = 'ulpscope-session/4'");
+  EXPECT_THAT(openError(), AllOf(HasSubstr("format 4"), HasSubstr("up to 3")));
 }
 
 TEST_F(HostileSession, AFormatOfBeforeTheFirstReleaseIsNamed) {
@@ -150,6 +150,9 @@ TEST_F(HostileSession, MissingColumnsAndDamagedJsonAreNamed) {
   tests::writeFile(m_master, whole);
   edit("s.ulps", "  del f['run_0001/sites/worst_sample']; f['run_0001/sites/worst_sample'] = [3, 0]");
   EXPECT_THAT(openError(), HasSubstr("outside the session's sites or samples"));
+  tests::writeFile(m_master, whole);
+  edit("s.ulps", "  f['run_0001/sites/operands'][0] = '{\"count\": 1, \"listed\": [[\"input\", null, null, null, \"site\", 2]]}'");
+  EXPECT_THAT(openError(), HasSubstr("sites/operands: points outside the session's sites or samples"));
 }
 
 TEST_F(HostileSession, LinksOutOfTheMasterAreRefused) {

@@ -82,7 +82,7 @@ TEST_F(RunEdits, ANamePersistsAndH5pyReadsIt) {
   EXPECT_EQ(session.generation, 4);
   EXPECT_EQ(open().runName(2), "wo in FP32, größer");
   EXPECT_TRUE(tests::python(m_folder, "import h5py\nf = h5py.File('s.ulps')\nassert f['run_0002'].attrs['name'] == 'wo in FP32, größer'\n"
-                                      "assert 'name' not in f['run_0001'].attrs and 'baseline' not in f.attrs\nassert f.attrs['file_format'] == 'ulpscope-session/2'\n"));
+                                      "assert 'name' not in f['run_0001'].attrs and 'baseline' not in f.attrs\nassert f.attrs['file_format'] == 'ulpscope-session/3'\n"));
   edit(RunEdit::Kind::rename, "run_0002", "");
   EXPECT_TRUE(open().runNames.empty());
 }

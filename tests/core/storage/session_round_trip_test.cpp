@@ -121,7 +121,7 @@ TEST_F(SessionRoundTrip, IsReadByPlainH5py) {
 import h5py, json, math, numpy as np
 with h5py.File('digits.ulps', 'r') as f:
     assert f.attrs['NX_class'] == 'NXroot' and f.attrs['default'] == 'run_0001'
-    assert f.attrs['file_format'] == 'ulpscope-session/2' and f.attrs['generation'] == 1
+    assert f.attrs['file_format'] == 'ulpscope-session/3' and f.attrs['generation'] == 1
     assert len(f.attrs['session_id']) == 32
     assert list(f['samples/sample_ids'].asstr()) == ['a', 'b', 'c']
     assert f['samples/labels'][()].tolist() == [0, 1, 1]

@@ -36,7 +36,7 @@ std::vector<std::string> allColumns() {
   std::vector<std::string> columns{"module", "op", "overload", "source", "dtype", "reference_dtype", "policy", "sample_axis", "view_of", "role", "shape",
                                    "occurrence", "output", "worst_sample", "elements", "elements_over_tolerance", "differing_elements",
                                    "candidate_nan", "candidate_plus_inf", "candidate_minus_inf", "candidate_all_nan", "candidate_all_plus_inf",
-                                   "candidate_all_minus_inf", "reference_nan", "reference_plus_inf", "reference_minus_inf"};
+                                   "candidate_all_minus_inf", "reference_nan", "reference_plus_inf", "reference_minus_inf", "operands"};
   for (const Metric metric : session::allMetrics()) columns.push_back(session::key(metric));
   for (const std::string optional : {"noise_floor_rel_l2", "reference_error_to_fp64", "candidate_error_to_fp64"})
     columns.insert(columns.end(), {optional, "has_" + optional});
@@ -217,6 +217,116 @@ TEST_F(SiteColumns, AShapeThatIsNoListOfNumbersIsRefused) {
   for (const char* text : {"3", "null", "{}", "[\"a\"]", "[[1]]"})
     EXPECT_THAT(afterEdit(std::string("s['shape'][1] = '") + text + "'"), HasSubstr("run_0001, sites: a site record is damaged"));
   EXPECT_EQ(afterEdit("s['shape'][1] = ' [ 1, 2 ]'"), "opened");
+}
+
+session::SiteOperands everyKindOfOperand() {
+  using From = session::SiteOperand::From;
+  using base::DType;
+  return {{{"input", DType::float32, DType::float16, {}, From::site, 1, ""},
+           {"weight", DType::float32, DType::float32, DType::float16, From::parameter, -1, "größe.weight"},
+           {"index", DType::int64, DType::int64, {}, From::input, -1, "x"},
+           {"tensors[0]", DType::bfloat16, {}, {}, From::unknown, -1, ""},
+           {"odd", {}, {}, {}, From::unknown, -1, ""}},
+          1000};
+}
+
+TEST_F(SiteColumns, KeepOperandsAndTellNoneFromThoseNotRecorded) {
+  std::vector<SiteSummary> sites(3);
+  sites[0].operands = everyKindOfOperand();
+  sites[1].operands = session::SiteOperands{};
+  const auto read = writeAndRead(sites);
+  ASSERT_EQ(read.size(), 3U);
+  ASSERT_TRUE(read[0].operands && read[1].operands);
+  EXPECT_FALSE(read[2].operands);
+  EXPECT_TRUE(read[1].operands->listed.empty());
+  EXPECT_EQ(read[0].operands->count, 1000);
+  const auto expected = everyKindOfOperand().listed;
+  ASSERT_EQ(read[0].operands->listed.size(), expected.size());
+  for (std::size_t i = 0; i < expected.size(); ++i) {
+    const session::SiteOperand& operand = read[0].operands->listed[i];
+    EXPECT_EQ(operand.name, expected[i].name);
+    EXPECT_EQ(operand.referenceDtype, expected[i].referenceDtype) << i;
+    EXPECT_EQ(operand.candidateDtype, expected[i].candidateDtype) << i;
+    EXPECT_EQ(operand.castTo, expected[i].castTo) << i;
+    EXPECT_EQ(operand.from, expected[i].from) << i;
+    EXPECT_EQ(operand.site, expected[i].site) << i;
+    EXPECT_EQ(operand.origin, expected[i].origin) << i;
+  }
+  EXPECT_TRUE(tests::python(m_folder, R"(
+import h5py, json
+operands = [json.loads(text) if text else None for text in h5py.File('s.ulps')['run_0001/sites/operands'].asstr()]
+assert operands[1:] == [{'count': 0, 'listed': []}, None]
+assert operands[0] == {'count': 1000, 'listed': [
+    ['input', 'float32', 'float16', None, 'site', 1], ['weight', 'float32', 'float32', 'float16', 'parameter', 'gr\u00f6\u00dfe.weight'],
+    ['index', 'int64', 'int64', None, 'input', 'x'], ['tensors[0]', 'bfloat16', None, None, 'unknown', None],
+    ['odd', None, None, None, 'unknown', None]]}, operands[0]
+)"));
+}
+
+TEST_F(SiteColumns, OperandsThatNoWriterOfOursPutsThereAreRefused) {
+  std::vector<SiteSummary> sites(2);
+  sites[1].operands = everyKindOfOperand();
+  writeAndRead(sites);
+  const auto after = [&](const std::string& row) { return afterEdit("s['operands'][1] = '{\"count\": 1, \"listed\": [" + row + "]}'"); };
+  EXPECT_EQ(after(R"(["a", "float32", null, null, "unknown", null])"), "opened");
+  for (const char* row : {R"(["a", "float33", null, null, "unknown", null])", R"(["a", null, null, null, "thin air", "x"])"})
+    EXPECT_THAT(after(row), HasSubstr("a site record is damaged: unknown word in operands")) << row;
+  for (const char* row : {R"(["a", null, null, null, "site", "x"])", R"(["a", null, null, null, "input", 3])", R"(["a"])", R"([7, null, null, null, "unknown", null])", "3"})
+    EXPECT_THAT(after(row), HasSubstr("run_0001, sites: a site record is damaged")) << row;
+  EXPECT_THAT(afterEdit("s['operands'][1] = '{'"), HasSubstr("holds damaged JSON"));
+}
+
+// As a version before operands wrote it.
+TEST_F(SiteColumns, OfFormat2SayNothingOfOperandsAndAreKeptByANewerWriter) {
+  std::vector<SiteSummary> sites(2);
+  sites[0].op = "aten::linear";
+  sites[0].operands = everyKindOfOperand();
+  writeAndRead(sites);
+  ASSERT_TRUE(tests::python(m_folder, R"(
+import h5py, os
+os.chmod('s.ulps.d/run-0001.metrics.h5', 0o600)
+for name, kind in (('s.ulps', 'session'), ('s.ulps.d/run-0001.metrics.h5', 'metrics')):
+    with h5py.File(name, 'r+') as f:
+        assert f.attrs['file_format'] == 'ulpscope-' + kind + '/3'
+        f.attrs['file_format'] = 'ulpscope-' + kind + '/2'
+        del f['run_0001/sites/operands']
+)"));
+  const auto older = storage::openSession(m_master);
+  ASSERT_TRUE(older.ok()) << older.error().message();
+  EXPECT_EQ(older->runs.at(0).sites.at(0).op, "aten::linear");
+  EXPECT_FALSE(older->runs[0].sites[0].operands);
+  EXPECT_TRUE(storage::readMetrics(m_master, older.value(), "run_0001").ok());
+
+  session::RunRecord run;
+  run.sites = sites;
+  storage::RunMetrics metrics;
+  for (const Metric metric : {Metric::relL2, Metric::maxAbs}) metrics[metric] = {2, 3, std::vector<float>(6)};
+  metrics.flags.resize(6);
+  const auto both = storage::addRun(m_master, older.value(), run, metrics, {}, storage::WriteMode::append);
+  ASSERT_TRUE(both.ok()) << both.error().message();
+  const auto newer = storage::openSession(m_master);
+  ASSERT_TRUE(newer.ok()) << newer.error().message();
+  ASSERT_EQ(newer->runs.size(), 2U);
+  EXPECT_EQ(newer->runs[0].sites.at(0).op, "aten::linear");
+  EXPECT_FALSE(newer->runs[0].sites[0].operands);
+  EXPECT_TRUE(newer->runs[1].sites.at(0).operands);
+}
+
+// A format 3 file that lacks the column is damaged, not older.
+TEST_F(SiteColumns, OfTheMetricsFileAreReadByItsOwnFormat) {
+  writeAndRead(std::vector<SiteSummary>(2));
+  ASSERT_TRUE(tests::python(m_folder, R"(
+import h5py, os
+os.chmod('s.ulps.d/run-0001.metrics.h5', 0o600)
+with h5py.File('s.ulps.d/run-0001.metrics.h5', 'r+') as f:
+    f.attrs['file_format'] = 'ulpscope-metrics/2'
+    del f['run_0001/sites/operands']
+with h5py.File('s.ulps', 'r+') as f: del f['run_0001']
+)"));
+  const auto adopted = storage::openSession(m_master);  // by the master that does not name it
+  ASSERT_TRUE(adopted.ok()) << adopted.error().message();
+  ASSERT_EQ(adopted->runs.size(), 1U);
+  EXPECT_FALSE(adopted->runs[0].sites.at(0).operands);
 }
 
 }  // namespace
