@@ -157,7 +157,7 @@ TEST_F(Modules, KeepsRoomForNamesInANarrowDock) {
     m_panel.resize(width, 500);
     QCoreApplication::processEvents();
     const QTreeView& tree = *m_panel.tree();
-    EXPECT_GE(tree.columnWidth(ModuleTreeModel::kModule), 80) << width;
+    EXPECT_GE(tree.columnWidth(ModuleTreeModel::kModule), 70) << width;
     return QList<bool>{!tree.isColumnHidden(ModuleTreeModel::kDtype), !tree.isColumnHidden(ModuleTreeModel::kRatio), !tree.isColumnHidden(ModuleTreeModel::kBadge), !tree.isColumnHidden(ModuleTreeModel::kFp32)};
   };
   EXPECT_EQ(columns(378), (QList<bool>{true, true, true, true})) << "the dock's own width";

@@ -35,7 +35,7 @@ TableCell numberOrDash(double value) { return std::isnan(value) ? TableCell{QStr
 }  // namespace
 
 WorstModel::WorstModel(QObject* parent)
-    : RowTableModel({QStringLiteral("Index"), QStringLiteral("FP32 / AMP"), QStringLiteral("AMP"), QStringLiteral("AMP − FP32"), QStringLiteral("ULP")}, parent) {}
+    : RowTableModel({QStringLiteral("Index"), QStringLiteral("FP32 / AMP"), QStringLiteral("AMP"), QStringLiteral("Difference"), QStringLiteral("ULP")}, parent) {}
 
 void WorstModel::setLook(const TensorLookPointer& look, analysis::WorstBy by) {
   std::vector<Row> rows;
@@ -99,7 +99,7 @@ void ExponentModel::setLook(const TensorLookPointer& look) {
 }
 
 LadderModel::LadderModel(QObject* parent)
-    : RowTableModel({QStringLiteral("Format"), QStringLiteral("Value"), QStringLiteral("Note"), QStringLiteral("ULP off / error"), QStringLiteral("Headroom"),
+    : RowTableModel({QStringLiteral("Format"), QStringLiteral("Value"), QStringLiteral("Note"), QStringLiteral("ULP, error"), QStringLiteral("Headroom"),
                      QStringLiteral("Error"), QStringLiteral("Bits")}, parent) {}
 
 void LadderModel::setValue(double value) {

@@ -26,10 +26,10 @@ using models::qt;
 using models::RegionKind;
 using Order = models::ModuleFilterModel::Order;
 
-constexpr int kBadgeWidth = 96;
+constexpr int kBadgeWidth = 92;
 constexpr int kFp32Width = 48;
 constexpr int kShownDepth = 2;  // levels unfolded at first
-constexpr int kNameRoom = 84;   // px that a module's name keeps
+constexpr int kNameRoom = 78;   // px that a module's name keeps
 
 QString startTip() { return ModulesPanel::tr("Go to the op in which NaN or inf arises first, else to the module that introduces the largest error; again: to the next"); }
 
@@ -79,9 +79,9 @@ void ModulesPanel::makeTree() {
   header->setSectionResizeMode(QHeaderView::Fixed);
   header->setSectionResizeMode(ModuleTreeModel::kModule, QHeaderView::Stretch);
   const auto widthOf = [this](const QString& text) { return fontMetrics().horizontalAdvance(text); };
-  header->resizeSection(ModuleTreeModel::kDtype, std::max(widthOf(tr("Dtype")), widthOf(tr("mixed"))) + 20);
+  header->resizeSection(ModuleTreeModel::kDtype, std::max(widthOf(tr("Dtype")), widthOf(tr("mixed"))) + 18);
   header->resizeSection(ModuleTreeModel::kRatio, std::max(widthOf(tr("× tol.")), widthOf(QStringLiteral("81900"))) + 14);
-  header->resizeSection(ModuleTreeModel::kBadge, std::max(kBadgeWidth, widthOf(tr("from above")) + 38));
+  header->resizeSection(ModuleTreeModel::kBadge, std::max(kBadgeWidth, widthOf(tr("from above")) + 34));
   header->resizeSection(ModuleTreeModel::kFp32, std::max(kFp32Width, widthOf(tr("FP32")) + 18));
   for (const int column : {ModuleTreeModel::kDtype, ModuleTreeModel::kRatio}) m_widths[column] = header->sectionSize(column);  // hidden, a section has none
   m_tree->viewport()->installEventFilter(this);

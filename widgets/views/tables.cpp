@@ -18,6 +18,7 @@ namespace ulpscope::views {
 namespace {
 
 constexpr int kColumnRoom = 8;
+constexpr int kHeaderRoom = 20;  // beside a header
 
 void copyRow(const QTableView* table) {
   QStringList cells;
@@ -38,13 +39,25 @@ int widestThatFits(std::vector<int> widths, int room) {
   return widths.empty() ? room : widths.back();
 }
 
+// What the texts take; a header with less room around it than a column alone would give it.
+int widthOf(const QTableView* table, int column) {
+  QStyleOptionViewItem option;
+  option.initFrom(table);
+  option.font = table->font();
+  int width = table->horizontalHeader()->fontMetrics().horizontalAdvance(table->model()->headerData(column, Qt::Horizontal).toString()) + kHeaderRoom;
+  for (int row = 0; row < table->model()->rowCount(); ++row) {
+    const QModelIndex index = table->model()->index(row, column);
+    width = std::max(width, table->itemDelegateForIndex(index)->sizeHint(option, index).width() + kColumnRoom);
+  }
+  return width;
+}
+
 void fitIntoView(QTableView* table) {
   std::vector<int> columns, widths;
   for (int column = 0; column < table->model()->columnCount(); ++column) {
     if (table->isColumnHidden(column)) continue;
     columns.push_back(column);
-    table->resizeColumnToContents(column);
-    widths.push_back(table->columnWidth(column));
+    widths.push_back(widthOf(table, column));
   }
   const int most = widestThatFits(widths, table->viewport()->width());
   for (std::size_t i = 0; i < columns.size(); ++i) table->setColumnWidth(columns[i], std::min(widths[i], most));
