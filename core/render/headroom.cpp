@@ -3,6 +3,7 @@
 #include "core/base/float_formats.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <limits>
 #include <map>
@@ -22,6 +23,8 @@ auto keyOf(const SiteSummary& site) { return std::tuple(site.modulePath, site.op
 bool isMeasured(const SiteSummary& site) {
   return site.viewOf.empty() && base::isInexact(site.candidateDtype) && (site.values.has(Metric::referenceMaxAbs) || site.values.has(Metric::candidateMaxAbs));
 }
+
+std::array<double, 4> valuesOf(const HeadroomSite& site) { return {site.referenceMax, site.candidateMax, site.referenceSmallest, site.candidateSmallest}; }
 
 }  // namespace
 
@@ -68,24 +71,41 @@ std::vector<double> candidateMaxima(const session::RunRecord& run, const std::ve
   return values;
 }
 
+bool isZeros(const HeadroomSite& site) { return site.referenceMax == 0 || site.candidateMax == 0; }
+
+bool isBelow(const HeadroomSite& site, const HeadroomAxis& axis) {
+  const auto values = valuesOf(site);
+  return std::any_of(values.begin(), values.end(), [&](double v) { return v > 0 && std::log10(v) < axis.low; });
+}
+
 HeadroomAxis headroomAxis(const std::vector<HeadroomSite>& sites, base::DType low) {
-  double least = std::numeric_limits<double>::infinity(), most = -least;
-  for (const HeadroomSite& site : sites)
-    for (const double v : {site.referenceMax, site.candidateMax, site.referenceSmallest, site.candidateSmallest})
-      if (std::isfinite(v) && v > 0) {
-        least = std::min(least, std::log10(v));
-        most = std::max(most, std::log10(v));
-      }
-  if (least > most) return {};
   const base::FormatLimits limits = base::limits(low);
-  HeadroomAxis axis{least, most};
+  const double floor = std::log10(limits.minSubnormal) - 1;
+  double least = std::numeric_limits<double>::infinity(), most = -least;
+  HeadroomAxis axis;
+  for (const HeadroomSite& site : sites) {
+    bool isBelow = false;
+    for (const double v : valuesOf(site)) {
+      if (!std::isfinite(v) || v <= 0) continue;
+      isBelow = isBelow || std::log10(v) < floor;
+      least = std::min(least, std::max(floor, std::log10(v)));
+      most = std::max(most, std::max(floor, std::log10(v)));
+    }
+    axis.below += isBelow ? 1 : 0;
+    axis.zeros += isZeros(site) ? 1 : 0;
+  }
+  if (least > most) return axis;
+  axis.low = least;
+  axis.high = most;
   for (const double limit : {limits.maxFinite, limits.minNormal, limits.minSubnormal}) {
     const double at = std::log10(limit);
     if (at < least - kLimitWithin || at > most + kLimitWithin) continue;
     axis.low = std::min(axis.low, at);
     axis.high = std::max(axis.high, at);
   }
-  return {axis.low - kRoom, axis.high + kRoom};
+  axis.low = axis.below > 0 ? floor : std::max(floor, axis.low - kRoom);
+  axis.high += kRoom;
+  return axis;
 }
 
 }  // namespace ulpscope::render

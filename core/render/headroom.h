@@ -28,10 +28,15 @@ std::vector<HeadroomSite> headroomSites(const session::RunRecord& run);
 // Of another run of the same model: max |x| of its candidate at each of `sites`; NaN where it has no such site.
 std::vector<double> candidateMaxima(const session::RunRecord& run, const std::vector<HeadroomSite>& sites, const session::RunRecord& other);
 
-// log10 positions that hold every value, and those limits of the low format that are within four decades of one.
+// log10 positions that hold the values, and those limits of the low format that are within four decades of one; but none further down
+// than a decade below the format's smallest subnormal, where nothing can be told apart any more.
 struct HeadroomAxis {
   double low = -8, high = 5;  // log10
+  // Sites of which a magnitude that is not 0 lies below `low`, and sites of zeros alone in one run or both: to be said, not left out.
+  std::int64_t below = 0, zeros = 0;
 };
+bool isBelow(const HeadroomSite& site, const HeadroomAxis& axis);  // a magnitude other than 0 lies below the axis
+bool isZeros(const HeadroomSite& site);                            // all zeros, in one run at least
 HeadroomAxis headroomAxis(const std::vector<HeadroomSite>& sites, base::DType low);
 
 }  // namespace ulpscope::render

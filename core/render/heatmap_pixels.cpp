@@ -53,14 +53,22 @@ class CellColors {
 class Painter {
  public:
   Painter(const PooledCells& cells, const PixelLook& look)
-      : m_cells(cells), m_colors(look), m_width(static_cast<std::size_t>(cells.width)), m_period(kHatchPeriod * std::max(1, cells.viewport.pixelRatio)) {
+      : m_cells(cells), m_colors(look), m_width(static_cast<std::size_t>(cells.width)), m_period(kHatchPeriod * std::max(1, cells.viewport.pixelRatio)), m_plain(m_width) {
     for (std::size_t x = 0; x < m_width + static_cast<std::size_t>(m_period); ++x) m_white.push_back(isOn(x * static_cast<std::size_t>(cells.stepX), 0, m_period / 2) ? 0xffffffffU : 0);
   }
 
+  // Where cells are higher than a pixel most lines are the one above again. Precondition: out holds that line, as it was painted.
   void paintLine(int y, std::uint32_t* out) {
     const PackedCell* cells = &m_cells.cells[static_cast<std::size_t>(y) * m_width];
-    m_colors.lookUp(out, cells, m_width);
-    whitenNan(out, cells, m_white.data() + y * m_cells.stepY % m_period / m_cells.stepX, static_cast<std::int64_t>(m_width));
+    const auto width = static_cast<std::int64_t>(m_width);
+    const bool isAsAbove = y > 0 && std::memcmp(cells, cells - m_width, m_width * sizeof(PackedCell)) == 0;
+    if (isAsAbove && !m_isHatched) return;
+    if (!isAsAbove) {
+      m_colors.lookUp(m_plain.data(), cells, m_width);
+      m_isHatched = m_cells.hatchesQuiet || hasNan(cells, width);
+    }
+    std::memcpy(out, m_plain.data(), m_width * sizeof(std::uint32_t));
+    if (m_isHatched) whitenNan(out, cells, m_white.data() + y * m_cells.stepY % m_period / m_cells.stepX, width);
     if (m_cells.hatchesQuiet) hatchLine(y, cells, m_cells.wholeBatch.empty() ? nullptr : &m_cells.wholeBatch[static_cast<std::size_t>(y) * m_width], out);
   }
 
@@ -78,6 +86,8 @@ class Painter {
   CellColors m_colors;
   std::size_t m_width;
   int m_period;
+  std::vector<std::uint32_t> m_plain;  // the last line's colours, before hatching
+  bool m_isHatched = false;            // something in it is
   std::vector<std::uint32_t> m_white;  // where NaN's white lines stand, from a line that is a multiple of the period
 };
 

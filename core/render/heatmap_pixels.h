@@ -29,6 +29,8 @@ struct PooledCells {
   bool hatchesQuiet = false;             // cells are large enough (6 px) for the hatching of what is not a finding
 };
 PooledCells pooled(const HeatmapLevels& levels, const Viewport& viewport);
+// The same into what a frame before left: fresh memory for millions of cells costs as much as filling it.
+void pool(PooledCells& into, const HeatmapLevels& levels, const Viewport& viewport);
 
 enum class PixelOrder { rgba, bgra };  // of the four bytes
 struct PixelLook {

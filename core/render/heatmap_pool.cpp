@@ -75,13 +75,17 @@ class Pooler {
 
   Span rowsUnder(int y) const { return m_rows.under(y); }
   const std::vector<Span>& spans() const { return m_spans; }
+  bool hasGaps() const { return std::any_of(m_spans.begin(), m_spans.end(), [](const Span& span) { return span.isEmpty(); }); }
 
   void makeLine(Span rows, PackedCell* out) {
     poolRows(rows);
     if (!m_single.empty()) return spread(out, m_line.data(), m_single.data(), static_cast<std::int64_t>(m_single.size()));
     for (std::size_t x = 0; x < m_spans.size(); ++x) {
       const Span span = m_spans[x];
-      if (span.isEmpty()) continue;
+      if (span.isEmpty()) {
+        out[x] = kPackedOutside;
+        continue;
+      }
       const PackedCell* cells = m_line.data() - m_shown.first;
       PackedCell cell = cells[span.first];
       for (std::int64_t c = span.first + 1; c < span.last; ++c) cell = std::max(cell, cells[c]);
@@ -177,38 +181,60 @@ void widenNonfinite(PooledCells& pooled) {
   if (dx > 0 || dy > 0) Widener(pooled, dx, dy).run();
 }
 
-}  // namespace
-
-PooledCells pooled(const HeatmapLevels& levels, const Viewport& v) {
+// Size, steps and flags for a viewport; the cells are those of before, of another size.
+void layOut(PooledCells& result, const Viewport& v) {
   const int ratio = std::max(1, v.pixelRatio);
   const double cellWidth = v.width / (v.lastColumn - v.firstColumn), cellHeight = v.height / (v.lastRow - v.firstRow);
-  PooledCells result{v, cellWidth < ratio ? ratio : 1, cellHeight < ratio ? ratio : 1, 0, 0, {}, {}, false, std::min(cellWidth, cellHeight) >= kHatchFrom * ratio};
+  result.viewport = v;
+  result.stepX = cellWidth < ratio ? ratio : 1;
+  result.stepY = cellHeight < ratio ? ratio : 1;
   result.width = (v.width + result.stepX - 1) / result.stepX;
   result.height = (v.height + result.stepY - 1) / result.stepY;
+  result.hatchesQuiet = std::min(cellWidth, cellHeight) >= kHatchFrom * ratio;
+  result.cells.resize(static_cast<std::size_t>(result.width) * static_cast<std::size_t>(result.height));
+  result.wholeBatch.clear();
+}
+
+void markWholeBatch(PooledCells& result, const HeatmapLevels& levels, const Pooler& pooler) {
+  result.wholeBatch.resize(result.cells.size());
+  for (int y = 0; y < result.height; ++y) {
+    const Span rows = pooler.rowsUnder(y);
+    std::uint8_t* line = &result.wholeBatch[static_cast<std::size_t>(y) * static_cast<std::size_t>(result.width)];
+    for (std::size_t x = 0; !rows.isEmpty() && x < pooler.spans().size(); ++x)
+      line[x] = !pooler.spans()[x].isEmpty() && levels.data().isWholeBatch(rows.first, levels.columns()[static_cast<std::size_t>(pooler.spans()[x].first)]);
+  }
+}
+
+}  // namespace
+
+PooledCells pooled(const HeatmapLevels& levels, const Viewport& viewport) {
+  PooledCells result;
+  pool(result, levels, viewport);
+  return result;
+}
+
+void pool(PooledCells& result, const HeatmapLevels& levels, const Viewport& viewport) {
+  layOut(result, viewport);
   const auto width = static_cast<std::size_t>(result.width);
-  result.cells.assign(width * static_cast<std::size_t>(result.height), kPackedOutside);
   result.hasOutside = levels.isEmpty();
-  if (levels.isEmpty()) return result;
-  const bool marksWholeBatch = result.hatchesQuiet && levels.data().hasWholeBatch();
-  if (marksWholeBatch) result.wholeBatch.resize(result.cells.size());
+  if (levels.isEmpty()) return std::fill(result.cells.begin(), result.cells.end(), kPackedOutside);
   Pooler pooler(levels, result);
   Span before;
   for (int y = 0; y < result.height; ++y) {
     const Span rows = pooler.rowsUnder(y);
-    if (rows.isEmpty()) continue;
-    const std::size_t at = static_cast<std::size_t>(y) * width;
-    if (y > 0 && rows == before)
-      std::copy_n(&result.cells[at - width], width, &result.cells[at]);
+    PackedCell* line = &result.cells[static_cast<std::size_t>(y) * width];
+    if (rows.isEmpty())
+      std::fill_n(line, width, kPackedOutside);
+    else if (y > 0 && rows == before)
+      std::copy_n(line - width, width, line);
     else
-      pooler.makeLine(rows, &result.cells[at]);
+      pooler.makeLine(rows, line);
+    result.hasOutside = result.hasOutside || rows.isEmpty();
     before = rows;
-    for (std::size_t x = 0; marksWholeBatch && x < width; ++x)
-      result.wholeBatch[at + x] = !pooler.spans()[x].isEmpty() && levels.data().isWholeBatch(rows.first, levels.columns()[static_cast<std::size_t>(pooler.spans()[x].first)]);
   }
-  result.hasOutside = std::find(result.cells.begin(), result.cells.begin() + result.width, kPackedOutside) != result.cells.begin() + result.width ||
-                      pooler.rowsUnder(0).isEmpty() || pooler.rowsUnder(result.height - 1).isEmpty();
+  result.hasOutside = result.hasOutside || pooler.hasGaps();
+  if (result.hatchesQuiet && levels.data().hasWholeBatch()) markWholeBatch(result, levels, pooler);
   widenNonfinite(result);
-  return result;
 }
 
 }  // namespace ulpscope::render

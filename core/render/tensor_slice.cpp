@@ -46,6 +46,20 @@ SliceChoice fitted(const SliceChoice& choice, const Shape& shape) {
   return fit;
 }
 
+std::vector<int> longAxes(const Shape& shape) { return freeAxes({-1, -1, -1, {}}, shape); }
+
+SliceChoice withAxes(const SliceChoice& choice, const Shape& shape, int rowAxis, int columnAxis) {
+  SliceChoice other = choice;
+  other.rowAxis = rowAxis;
+  other.columnAxis = columnAxis;
+  if (choice.tileAxis != rowAxis && choice.tileAxis != columnAxis) return other;
+  other.tileAxis = -1;
+  const std::vector<int> free = freeAxes(other, shape);
+  const auto at = std::find_if(free.rbegin(), free.rend(), [&](int axis) { return shape[static_cast<std::size_t>(axis)] <= kMostTiles; });
+  if (at != free.rend()) other.tileAxis = *at;
+  return other;
+}
+
 std::vector<int> freeAxes(const SliceChoice& choice, const Shape& shape) {
   std::vector<int> axes;
   for (int axis = 0; axis < static_cast<int>(shape.size()); ++axis)
@@ -59,7 +73,7 @@ std::string sliceText(const SliceChoice& choice, const Shape& shape) {
     const bool isShown = axis == choice.rowAxis || axis == choice.columnAxis || axis == choice.tileAxis;
     text += (axis > 0 ? ", " : "") + (isShown ? std::string(":") : std::to_string(choice.fixed[static_cast<std::size_t>(axis)]));
   }
-  return "[" + text + "]";
+  return "[" + text + "]" + (choice.rowAxis >= 0 && isTransposed(choice) ? ", transposed" : "");
 }
 
 std::string indexText(const Shape& index) {

@@ -26,7 +26,14 @@ SliceChoice defaultSlice(const Shape& shape);
 SliceChoice fitted(const SliceChoice& choice, const Shape& shape);
 // Axes longer than 1 that the choice does not show: those with an index to choose.
 std::vector<int> freeAxes(const SliceChoice& choice, const Shape& shape);
-// As numpy writes it: "[3, :, :]".
+// Axes longer than 1: those that can be rows or columns.
+std::vector<int> longAxes(const Shape& shape);
+// The same slice with other rows and columns. Where one of them was tiled, the last free axis of at most 1,024 entries is tiled in its
+// place. Precondition: both are among longAxes(), and differ.
+SliceChoice withAxes(const SliceChoice& choice, const Shape& shape, int rowAxis, int columnAxis);
+// Rows are an axis after that of the columns.
+inline bool isTransposed(const SliceChoice& choice) { return choice.rowAxis > choice.columnAxis; }
+// As numpy writes it: "[3, :, :]"; where rows come after columns "[3, :, :], transposed".
 std::string sliceText(const SliceChoice& choice, const Shape& shape);
 std::string indexText(const Shape& index);  // "[0, 17]"; "[]" of a scalar
 Shape indexOf(std::int64_t element, const Shape& shape);  // of a row-major number

@@ -42,6 +42,12 @@ ULPSCOPE_WIDE bool lookUp(std::uint32_t* out, const PackedCell* cells, const std
   return unknown == 0;
 }
 
+ULPSCOPE_WIDE bool hasNan(const PackedCell* cells, std::int64_t count) {
+  std::uint32_t any = 0;
+  for (std::int64_t i = 0; i < count; ++i) any |= cells[i] == kPackedNan ? 1U : 0U;
+  return any != 0;
+}
+
 ULPSCOPE_WIDE void whitenNan(std::uint32_t* out, const PackedCell* cells, const std::uint32_t* mask, std::int64_t count) {
   for (std::int64_t i = 0; i < count; ++i) out[i] |= cells[i] == kPackedNan ? mask[i] : 0;
 }

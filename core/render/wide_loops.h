@@ -25,6 +25,7 @@ constexpr std::uint32_t colorSlot(PackedCell cell) {
 }
 // out[i] = colors[colorSlot(cells[i])]; false: one of them is 0, not known yet.
 bool lookUp(std::uint32_t* out, const PackedCell* cells, const std::uint32_t* colors, std::int64_t count);
+bool hasNan(const PackedCell* cells, std::int64_t count);
 // White where the cell is NaN and the mask is set.
 void whitenNan(std::uint32_t* out, const PackedCell* cells, const std::uint32_t* mask, std::int64_t count);
 

@@ -74,7 +74,8 @@ session::Session makeSession(const std::string& master) {
 }
 
 // As the window does it; gives a number that depends on all of it.
-double lookOnce(const session::Session& session, const storage::LookRequest& request) {
+enum class Axes { last, transposed };
+double lookOnce(const session::Session& session, const storage::LookRequest& request, Axes axes = Axes::last) {
   const storage::SiteLook look = orExit(storage::lookAt(session, request));
   const storage::TensorPart &a = look.reference.value, &b = look.candidate.value;
   const analysis::ReferenceView reference(analysis::TensorView{a.bytes.data(), a.dtype, a.shape});
@@ -82,7 +83,9 @@ double lookOnce(const session::Session& session, const storage::LookRequest& req
   double sum = analysis::rangeOf(reference.value).range.max + analysis::rangeOf(candidate.value).range.max;
   sum += static_cast<double>(analysis::exponentHistogram(reference.value).zeros + analysis::exponentHistogram(candidate.value).zeros);
   for (const auto by : {analysis::WorstBy::difference, analysis::WorstBy::ulp}) sum += analysis::worstElements(reference, candidate, {by}).maxDifference;
-  const render::TensorSlice slice(a.shape, render::defaultSlice(a.shape));
+  render::SliceChoice choice = render::defaultSlice(a.shape);
+  if (axes == Axes::transposed) choice = render::withAxes(choice, a.shape, choice.columnAxis, choice.rowAxis);
+  const render::TensorSlice slice(a.shape, choice);
   return sum + static_cast<double>(render::tensorMaps(slice, reference, candidate).block);
 }
 
@@ -114,6 +117,7 @@ int measure(const std::string& folder) {
   const auto nothing = [] {};
   const auto drop = [&] { forget(master + ".d/run-0001.tensors.h5"); };
   bench::printValues("tensor_look", "1 sample of 26 MB", "ms", wallMs(kPairs, nothing, [&] { sum += lookOnce(session, sample); }), kBarMs);
+  bench::printValues("tensor_look", "1 sample of 26 MB, rows and columns changed", "ms", wallMs(kPairs, nothing, [&] { sum += lookOnce(session, sample, Axes::transposed); }), kBarMs);
   bench::printValues("tensor_look", "1 sample of 26 MB, cold pages", "ms", wallMs(kPairs, drop, [&] { sum += lookOnce(session, sample); }), kBarMs);
   bench::printValues("tensor_look", "26 MB in one sample", "ms", wallMs(kPairs, nothing, [&] { sum += lookOnce(session, large); }), kBarMs);
   bench::printRatios("tensor_look_over_reading_whole", "1 sample of 26 MB", bench::measurePairs(kPairs, readWhole, [&] { sum += lookOnce(session, sample); }), {1, 1});

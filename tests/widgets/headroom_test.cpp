@@ -80,6 +80,20 @@ TEST_F(Headroom, MarksWhatOverflows) {
   EXPECT_LT(m_panel.plot()->pixelOf(1)->y(), m_panel.plot()->pixelOf(0)->y()) << "81,920 stands above 100";
 }
 
+TEST_F(Headroom, SaysWhatLiesBelowItsAxis) {
+  session::RunRecord run = testing::sampleRun(testing::Sick::no);
+  run.sites[0].values[Metric::candidateSmallest] = 1.4e-45;
+  run.sites[2].values[Metric::referenceMaxAbs] = run.sites[2].values[Metric::candidateMaxAbs] = 0;
+  const QString path = m_folder.filePath(QStringLiteral("tiny.ulps"));
+  ASSERT_TRUE(storage::addRun(path.toStdString(), testing::sampleSession(), run, testing::sampleMetrics(testing::Sick::no), {}, storage::WriteMode::create).ok());
+  m_bench.openSession(path);
+  ASSERT_TRUE(testing::waitFor([this] { return m_bench.runB() != nullptr; }));
+  const QString legend = m_panel.plot()->legendText();
+  EXPECT_TRUE(legend.contains(QStringLiteral("below the axis: 1"))) << legend.toStdString();
+  EXPECT_TRUE(legend.contains(QStringLiteral("zeros only: 1"))) << legend.toStdString();
+  EXPECT_TRUE(m_panel.plot()->tooltipOf(0).contains(QStringLiteral("1.40e-45"))) << "the value itself: " << m_panel.plot()->tooltipOf(0).toStdString();
+}
+
 TEST_F(Headroom, SelectsASiteByMouseKeyAndTable) {
   open(1);
   m_bench.selection().clear();

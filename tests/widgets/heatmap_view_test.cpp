@@ -1,4 +1,5 @@
 #include "sample_session.h"
+#include "widgets/plots/heatmap_paint.h"
 #include "widgets/plots/heatmap_view.h"
 #include "widgets/plots/theme.h"
 
@@ -7,6 +8,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <set>
 
 namespace ulpscope {
@@ -125,6 +127,63 @@ TEST_F(Heatmap, PansWithoutSelecting) {
   QTest::mouseRelease(&m_view, Qt::LeftButton, {}, center - QPoint(60, 0));
   EXPECT_GT(m_view.viewport().firstColumn, before);
   EXPECT_EQ(selected.size(), 0);
+}
+
+// 400 rows in some 370 px: every n-th has room for its label.
+class DenseRows : public ::testing::Test {
+ protected:
+  DenseRows() {
+    auto content = std::make_shared<models::HeatmapContent>();
+    render::HeatmapData data(400, 3);
+    for (int row = 0; row < 400; ++row) content->rows.push_back({"layer" + std::to_string(row), "Linear", {row}});
+    data.set(201, 1, {render::CellKind::value, false, 0.5F});
+    content->cells = std::make_shared<const render::HeatmapData>(std::move(data));
+    content->columns = {0, 1, 2};
+    content->sampleIds = {QStringLiteral("a"), QStringLiteral("b"), QStringLiteral("c")};
+    content->metric = QStringLiteral("relative L2 error");
+    m_content = content;
+    m_look.rowMarks.resize(400);
+    m_look.rowFolds.resize(400);
+  }
+  std::vector<plots::LabelPlace> places(std::int64_t selected) {
+    const render::Viewport view{.firstRow = 0, .lastRow = 400, .firstColumn = 0, .lastColumn = 3, .width = 400, .height = 400};
+    return plots::labelPlaces({*m_content, m_look, view, QRect(120, 0, 400, 400), plots::lightTheme(), selected}, QFontMetrics(QFont()));
+  }
+  static bool has(const std::vector<plots::LabelPlace>& places, std::int64_t row) {
+    return std::any_of(places.begin(), places.end(), [row](const plots::LabelPlace& place) { return place.row == row; });
+  }
+  std::shared_ptr<const models::HeatmapContent> m_content;
+  plots::HeatmapLook m_look;
+};
+
+TEST_F(DenseRows, AlwaysNameTheSelectedRowAndTheOrigins) {
+  ASSERT_FALSE(has(places(-1), 201)) << "or this test tests nothing";
+  EXPECT_TRUE(has(places(201), 201));
+  m_look.rowMarks[333] = plots::RowMark::origin;
+  EXPECT_TRUE(has(places(201), 333));
+  m_look.rowMarks[202] = plots::RowMark::origin;
+  EXPECT_TRUE(has(places(201), 201));
+  EXPECT_FALSE(has(places(201), 202)) << "beside the selected row there is no room";
+  EXPECT_TRUE(has(places(50), 202));
+}
+
+TEST_F(DenseRows, LeaveNoLabelOverAnother) {
+  for (const std::int64_t selected : {std::int64_t{0}, std::int64_t{7}, std::int64_t{201}, std::int64_t{399}}) {
+    const auto labels = places(selected);
+    ASSERT_GT(labels.size(), 10U);
+    for (std::size_t i = 1; i < labels.size(); ++i) EXPECT_GE(labels[i].text.center().y() - labels[i - 1].text.center().y(), QFontMetrics(QFont()).height());
+  }
+}
+
+TEST_F(DenseRows, SayTheWorstSampleAtTheLabel) {
+  EXPECT_EQ(plots::labelTooltip(*m_content, m_look, 201), QStringLiteral("layer201 · Linear\nworst sample: b, relative L2 error 0.5"));
+  EXPECT_EQ(plots::labelTooltip(*m_content, m_look, 0), QStringLiteral("layer0 · Linear")) << "nothing was measured there";
+}
+
+TEST_F(Heatmap, PaintsTheLabelOfTheRowThatIsSelectedNext) {
+  const QImage before = m_view.grab(QRect(0, 0, m_view.plotRect().left() - 20, m_view.height())).toImage();
+  m_view.setSelected(CellIndex{2, 1});
+  EXPECT_NE(before, m_view.grab(QRect(0, 0, m_view.plotRect().left() - 20, m_view.height())).toImage());
 }
 
 }  // namespace

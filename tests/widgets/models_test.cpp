@@ -183,14 +183,16 @@ TEST(NoNumber, SaysWhy) {
   auto session = std::make_shared<session::Session>(testing::sampleSession());
   session->runs = {testing::sampleRun(testing::Sick::no)};
   session::RunRecord& run = session->runs.front();
-  run.sites[0].viewOf = "block";
+  run.sites[0].viewOf = "self";
   run.sites[1].candidateDtype = base::DType::int64;
   run.settings.onlySamples = {"a", "b"};
   const models::RunPointer loaded = models::makeLoadedRun(session, run, nullptr, {});
-  EXPECT_EQ(models::whyNoNumber(*loaded, {0}, 0), QStringLiteral("view op: its numbers are those of what it views"));
+  EXPECT_EQ(models::whyNoNumber(*loaded, {0}, 0), QStringLiteral("it ran, but only gives a view of its argument 'self': the same values, with the numbers of the op that made them"));
+  run.sites[0].viewOf = "block.fc1: aten::linear";
+  EXPECT_EQ(models::whyNoNumber(*loaded, {0}, 0), QStringLiteral("it ran, but only gives a view of block.fc1: aten::linear: the same values, with the numbers of the op that made them"));
   EXPECT_EQ(models::whyNoNumber(*loaded, {1}, 0), QStringLiteral("whole numbers, which have no such error"));
   EXPECT_EQ(models::whyNoNumber(*loaded, {0, 2}, 1), QStringLiteral("nothing finite to compare, or not reached"));
-  EXPECT_EQ(models::whyNoNumber(*loaded, {0}, 2), QStringLiteral("this run left the sample out"));
+  EXPECT_EQ(models::whyNoNumber(*loaded, {0}, 2), QStringLiteral("not run: this run left the sample out"));
 }
 
 TEST(VerdictLine, SaysWhetherThereIsAVerdictAndByWhat) {

@@ -121,11 +121,55 @@ TEST_F(Modules, FiltersByTypeAndCombinesWords) {
   EXPECT_EQ(m_panel.message(), QString());
 }
 
+// Worst errors 5e-3, 2e-4, 3e-4, 5e-2 by FP16's tolerance of 1e-3 (torch.testing's).
+TEST_F(Modules, ShowsTheRatioToTheToleranceInAColumn) {
+  EXPECT_EQ(dataOf("block.fc1", ModuleTreeModel::kRatio).toString(), QStringLiteral("5"));
+  EXPECT_EQ(dataOf("block.fc2", ModuleTreeModel::kRatio).toString(), QStringLiteral("0.2"));
+  EXPECT_EQ(dataOf("block", ModuleTreeModel::kRatio).toString(), QStringLiteral("5")) << "the worst inside";
+  EXPECT_EQ(dataOf("", ModuleTreeModel::kRatio).toString(), QStringLiteral("50"));
+  EXPECT_EQ(dataOf("head", ModuleTreeModel::kRatio, Qt::ToolTipRole).toString(), QStringLiteral("worst relative L2 error is 50 times the tolerance of its op site"));
+  filter("type:Linear >5.1x");
+  EXPECT_EQ(shown(), (QStringList{QString(), QStringLiteral("head")}));
+  filter("type:Linear >4.9x");
+  EXPECT_EQ(shown(), (QStringList{QString(), QStringLiteral("block"), QStringLiteral("block.fc1"), QStringLiteral("head")}));
+}
+
+TEST_F(Modules, PutsNonfiniteValuesOutsideAnyTolerance) {
+  m_bench.setView(views::RunView::a);  // fc2 overflows, norm and head follow
+  EXPECT_EQ(dataOf("block.fc2", ModuleTreeModel::kRatio).toString(), QStringLiteral("+inf")) << "though its finite part is at 0.2";
+  EXPECT_EQ(dataOf("block.fc2", ModuleTreeModel::kRatio, Qt::ToolTipRole).toString(),
+            QStringLiteral("NaN and infinities are outside any tolerance; what is finite in both runs: 0.2 times the tolerance of its op site"));
+  EXPECT_EQ(dataOf("block.fc1", ModuleTreeModel::kRatio).toString(), QStringLiteral("5"));
+}
+
+TEST(Ratio, SaysNothingOfWhatWasNotCompared) {
+  session::RunRecord run = testing::sampleRun(Sick::no);
+  run.sites[3].values[session::Metric::relL2] = std::nan("");
+  EXPECT_EQ(models::moduleBadges(run).at("head").ratioText(), QStringLiteral("–"));
+  EXPECT_EQ(models::moduleBadges(run).at("head").ratioToSort(), -1);
+  run.sites[3].values[session::Metric::relL2] = 0;
+  EXPECT_EQ(models::moduleBadges(run).at("head").ratioText(), QStringLiteral("0"));
+  EXPECT_EQ(models::Badge().ratioText(), QStringLiteral("–"));
+}
+
+TEST_F(Modules, KeepsRoomForNamesInANarrowDock) {
+  const auto columns = [this](int width) {
+    m_panel.resize(width, 500);
+    QCoreApplication::processEvents();
+    const QTreeView& tree = *m_panel.tree();
+    EXPECT_GE(tree.columnWidth(ModuleTreeModel::kModule), 70) << width;
+    return QList<bool>{!tree.isColumnHidden(ModuleTreeModel::kDtype), !tree.isColumnHidden(ModuleTreeModel::kRatio), !tree.isColumnHidden(ModuleTreeModel::kBadge), !tree.isColumnHidden(ModuleTreeModel::kFp32)};
+  };
+  EXPECT_EQ(columns(378), (QList<bool>{true, true, true, true})) << "the dock's own width";
+  EXPECT_EQ(columns(330), (QList<bool>{true, false, true, true})) << "the badge's tooltip has the ratio too";
+  EXPECT_EQ(columns(378), (QList<bool>{true, true, true, true}));
+}
+
 TEST_F(Modules, SaysWhenNothingMatchesAndWhenAWordCannotBeRead) {
   filter("type:Conv nonfinite");
-  EXPECT_EQ(m_panel.message(), QStringLiteral("No module matches type:conv and nonfinite. Words that all must match: a name, type:Linear, >1e-2, nonfinite, fp32."));
+  EXPECT_EQ(m_panel.message(), QStringLiteral("No module matches type:conv and nonfinite. Words that all must match: a name, type:Linear, >1e-2, >5x, nonfinite, fp32."));
   filter(">much");
-  EXPECT_EQ(m_panel.message(), QStringLiteral(">much: not a number after >; write >1e-2"));
+  EXPECT_EQ(m_panel.message(), QStringLiteral(">much: not a number after >; write >1e-2 or >5x"));
   filter("fc");
   EXPECT_EQ(m_panel.message(), QString());
 }
@@ -148,6 +192,7 @@ TEST_F(Modules, OrdersTheModulesInsideEachOne) {
   };
   const QStringList asDefined = shown();
   EXPECT_EQ(order("worst error"), (QStringList{QString(), QStringLiteral("head"), QStringLiteral("block"), QStringLiteral("block.fc1"), QStringLiteral("block.norm"), QStringLiteral("block.fc2")}));
+  EXPECT_EQ(order("times tolerance"), (QStringList{QString(), QStringLiteral("head"), QStringLiteral("block"), QStringLiteral("block.fc1"), QStringLiteral("block.norm"), QStringLiteral("block.fc2")}));
   EXPECT_EQ(order("name").mid(1, 4), (QStringList{QStringLiteral("block"), QStringLiteral("block.fc1"), QStringLiteral("block.fc2"), QStringLiteral("block.norm")}));
   EXPECT_EQ(order("as defined"), asDefined);
 }
@@ -186,10 +231,10 @@ TEST_F(Modules, CannotRankWhatNobodyMeasured) {
   for (QToolButton* button : m_panel.findChildren<QToolButton*>())
     if (button->text() == QStringLiteral("Where it starts")) {
       EXPECT_FALSE(button->isEnabled());
-      EXPECT_EQ(button->toolTip(), QStringLiteral("This run did not measure introduced errors (--observe full does)"));
+      EXPECT_EQ(button->toolTip(), QStringLiteral("No NaN or inf arises in this run, and it did not measure introduced errors (--observe full does)"));
     }
   const std::string before = selected();
-  m_panel.selectNextIntroduced();
+  m_panel.selectNextStart();
   EXPECT_EQ(selected(), before);
 }
 
@@ -203,14 +248,39 @@ TEST(Introduced, IsWalkedFromTheLargestOn) {
   bench.openSession(path);
   ASSERT_TRUE(testing::waitFor([&] { return bench.runB() != nullptr; }));
   QSignalSpy notices(&bench, &views::Workbench::notice);
-  panel.selectNextIntroduced();
+  panel.selectNextStart();
   EXPECT_EQ(bench.selection().modulePath(), QStringLiteral("block.norm"));
   EXPECT_EQ(bench.selection().site(), 2);
-  EXPECT_EQ(notices.back().front().toString(), QStringLiteral("Introduced error, rank 1 of 2: block.norm introduces 0.002"));
-  panel.selectNextIntroduced();
+  EXPECT_EQ(notices.back().front().toString(), QStringLiteral("Where it starts, 1 of 2: block.norm introduces an error of 0.002"));
+  panel.selectNextStart();
   EXPECT_EQ(bench.selection().modulePath(), QStringLiteral("block.fc1"));
-  panel.selectNextIntroduced();
+  panel.selectNextStart();
   EXPECT_EQ(bench.selection().modulePath(), QStringLiteral("block.norm")) << "around the end";
+}
+
+TEST_F(Modules, StartsWhereNanOrInfArisesWhateverErrorsAreIntroduced) {
+  m_bench.setView(views::RunView::a);
+  for (const QToolButton* button : m_panel.findChildren<QToolButton*>())
+    EXPECT_TRUE(button->text() != QStringLiteral("Where it starts") || button->isEnabled()) << "though introduced errors were not measured";
+  m_bench.selection().clear();
+  QSignalSpy notices(&m_bench, &views::Workbench::notice);
+  m_panel.selectNextStart();
+  EXPECT_EQ(selected(), "block.fc2");
+  EXPECT_EQ(m_bench.selection().site(), 1);
+  EXPECT_EQ(m_bench.selection().sample(), 2) << "c";
+  EXPECT_EQ(notices.back().front().toString(), QStringLiteral("Where it starts, 1 of 1: block.fc2 overflows: |x| = 81,920.5 > 65,504 in sample c."));
+}
+
+TEST(Introduced, ComesAfterTheOriginsOfNonfiniteValues) {
+  session::RunRecord run = testing::sampleRun(Sick::yes);
+  run.sites[1].values[session::Metric::introducedRelL2] = 9e-3;  // the origin itself
+  run.sites[2].values[session::Metric::introducedRelL2] = 2e-3;
+  const auto points = models::startingPoints(testing::sampleSession(), run);
+  ASSERT_EQ(points.size(), 2U) << "an origin stands there once";
+  EXPECT_EQ(points[0].site, 1);
+  EXPECT_EQ(points[1].site, 2);
+  EXPECT_EQ(points[1].error, 2e-3);
+  EXPECT_TRUE(points[1].diagnosis.empty());
 }
 
 TEST(ModuleDtypes, AreThoseOfTheOutputsElseOfTheOpsElseOfThoseInside) {
@@ -223,14 +293,17 @@ TEST(ModuleDtypes, AreThoseOfTheOutputsElseOfTheOpsElseOfThoseInside) {
   const auto dtypes = models::moduleDtypes(run);
   const auto text = [&](const char* path) {
     const auto at = dtypes.find(path);
-    return models::dtypesText(at == dtypes.end() ? std::vector<base::DType>() : at->second);
+    return models::dtypesText(at == dtypes.end() ? models::ModuleDtypes() : at->second);
   };
   EXPECT_EQ(text("block.fc1"), QStringLiteral("FP16"));
   EXPECT_EQ(text("block.fc2"), QStringLiteral("FP32"));
   EXPECT_EQ(text("block"), QStringLiteral("BF16")) << "what it returned, not what ran inside";
   EXPECT_EQ(text(""), QStringLiteral("mixed"));
   EXPECT_EQ(text("head"), QStringLiteral("–"));
-  EXPECT_EQ(models::dtypesTooltip(dtypes.at("")), QStringLiteral("ran in float32, float16, bfloat16"));
+  EXPECT_EQ(models::dtypesTooltip(dtypes.at("")), QStringLiteral("groups other modules: the ops inside them returned float32, float16, bfloat16"));
+  EXPECT_EQ(models::dtypesTooltip(dtypes.at("block")), QStringLiteral("returned bfloat16"));
+  EXPECT_EQ(models::dtypesTooltip(dtypes.at("block.fc1")), QStringLiteral("its ops returned float16"));
+  EXPECT_EQ(models::dtypesTooltip({}), QStringLiteral("no op of it returned floating-point values in this run"));
 }
 
 }  // namespace

@@ -20,6 +20,19 @@ QString Badge::text() const {
   }
 }
 
+double Badge::ratioToSort() const {
+  if (kind >= Kind::consequence) return std::numeric_limits<double>::infinity();
+  return std::isnan(largestRatio) ? -1 : largestRatio;
+}
+
+QString Badge::ratioText() const { return ratioToSort() < 0 ? QStringLiteral("–") : qt(base::shortNumber(ratioToSort())); }
+
+QString Badge::ratioTooltip() const {
+  const QString finite = std::isnan(largestRatio) ? QString() : QStringLiteral("%1 times the tolerance of its op site").arg(qt(base::shortNumber(largestRatio)));
+  if (kind >= Kind::consequence) return QStringLiteral("NaN and infinities are outside any tolerance") + (finite.isEmpty() ? QString() : QStringLiteral("; what is finite in both runs: ") + finite);
+  return finite.isEmpty() ? QStringLiteral("nothing compared") : QStringLiteral("worst relative L2 error is ") + finite;
+}
+
 QString Badge::accessibleText() const {
   QString words;
   switch (kind) {
@@ -40,6 +53,7 @@ Badge siteBadge(const session::SiteSummary& site, double tolerance) {
   badge.relL2 = site.values[Metric::relL2];
   badge.introduced = site.values[Metric::introducedRelL2];
   badge.ratio = std::isnan(site.values[Metric::relL2]) ? 0 : site.values[Metric::relL2] / tolerance;
+  badge.largestRatio = site.values[Metric::relL2] / tolerance;
   if (site.role == session::NonfiniteRole::origin)
     badge.kind = Badge::Kind::origin;
   else if (site.role == session::NonfiniteRole::consequence)
@@ -56,8 +70,10 @@ std::map<std::string, Badge> moduleBadges(const session::RunRecord& run) {
     const auto [at, isNew] = badges.try_emplace(path, badge);
     if (isNew) return;
     const double introduced = std::fmax(at->second.introduced, badge.introduced);  // the number, where one is NaN
+    const double largestRatio = std::fmax(at->second.largestRatio, badge.largestRatio);
     if (at->second < badge) at->second = badge;
     at->second.introduced = introduced;
+    at->second.largestRatio = largestRatio;
   };
   for (const session::SiteSummary& site : run.sites) {
     const Badge badge = siteBadge(site, tolerance);
@@ -79,6 +95,20 @@ std::vector<IntroducedError> rankedByIntroducedError(const session::RunRecord& r
   for (const auto& [path, introduced] : worst) ranked.push_back(introduced);
   std::sort(ranked.begin(), ranked.end(), [](const IntroducedError& a, const IntroducedError& b) { return a.error != b.error ? a.error > b.error : a.site < b.site; });
   return ranked;
+}
+
+std::vector<StartingPoint> startingPoints(const session::Session& session, const session::RunRecord& run) {
+  std::vector<StartingPoint> points;
+  const auto& ids = session.samples.ids;
+  for (const session::NonfiniteFinding& origin : run.nonfiniteOrigins) {
+    const auto sample = origin.sampleIds.empty() ? ids.end() : std::find(ids.begin(), ids.end(), origin.sampleIds.front());
+    points.push_back({origin.modulePath, origin.site, sample == ids.end() ? -1 : sample - ids.begin(), origin.diagnosis, 0});
+  }
+  for (const IntroducedError& introduced : rankedByIntroducedError(run)) {
+    const bool isOrigin = std::any_of(points.begin(), points.end(), [&](const StartingPoint& p) { return p.site == introduced.site; });
+    if (!isOrigin) points.push_back({introduced.modulePath, introduced.site, -1, {}, introduced.error});
+  }
+  return points;
 }
 
 }  // namespace ulpscope::models

@@ -27,6 +27,12 @@ bool isWorse(const session::SiteSummary& a, const session::SiteSummary& b) {
   return a.values[Metric::relL2] > b.values[Metric::relL2];
 }
 
+// The record has the name of the op's argument; a foreign one may name an op site.
+QString viewText(const session::SiteSummary& site) {
+  const QString of = site.viewOf.find(':') == std::string::npos ? QStringLiteral("its argument '%1'").arg(qt(site.viewOf)) : qt(site.viewOf);
+  return QStringLiteral("it ran, but only gives a view of %1: the same values, with the numbers of the op that made them").arg(of);
+}
+
 }  // namespace
 
 QString LoadedRun::id() const { return qt(run->id()); }
@@ -76,8 +82,8 @@ RunPointer makeLoadedRun(std::shared_ptr<const session::Session> session, const 
 QString whyNoNumber(const LoadedRun& run, const std::vector<std::int64_t>& sites, std::int64_t sample) {
   const auto all = [&](auto holds) { return std::all_of(sites.begin(), sites.end(), [&](std::int64_t i) { return holds(run.run->sites[static_cast<std::size_t>(i)]); }); };
   const auto& ids = run.session->samples.ids;
-  if (sample >= 0 && static_cast<std::size_t>(sample) < ids.size() && !run.run->ran(ids[static_cast<std::size_t>(sample)])) return QStringLiteral("this run left the sample out");
-  if (all([](const session::SiteSummary& site) { return !site.viewOf.empty(); })) return QStringLiteral("view op: its numbers are those of what it views");
+  if (sample >= 0 && static_cast<std::size_t>(sample) < ids.size() && !run.run->ran(ids[static_cast<std::size_t>(sample)])) return QStringLiteral("not run: this run left the sample out");
+  if (all([](const session::SiteSummary& site) { return !site.viewOf.empty(); }) && !sites.empty()) return viewText(run.run->sites[static_cast<std::size_t>(sites.front())]);
   if (all([](const session::SiteSummary& site) { return !base::isInexact(site.candidateDtype); })) return QStringLiteral("whole numbers, which have no such error");
   return QStringLiteral("nothing finite to compare, or not reached");
 }

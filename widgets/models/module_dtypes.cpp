@@ -26,7 +26,7 @@ QString shortName(base::DType dtype) {
 
 }  // namespace
 
-std::map<std::string, std::vector<base::DType>> moduleDtypes(const session::RunRecord& run) {
+std::map<std::string, ModuleDtypes> moduleDtypes(const session::RunRecord& run) {
   Dtypes outputs, own, within;
   for (const session::ModuleOutput& output : run.moduleOutputs)
     if (output.site >= 0) note(outputs, output.modulePath, run.sites[static_cast<std::size_t>(output.site)].candidateDtype);
@@ -35,22 +35,29 @@ std::map<std::string, std::vector<base::DType>> moduleDtypes(const session::RunR
     for (std::string path = site.modulePath; !path.empty(); path = model::parentPath(path)) note(within, path, site.candidateDtype);
     note(within, {}, site.candidateDtype);
   }
-  std::map<std::string, std::vector<base::DType>> result;
-  for (const Dtypes* dtypes : {&outputs, &own, &within})  // the first that knows the module stands
-    for (const auto& [path, set] : *dtypes) result.try_emplace(path, set.begin(), set.end());
+  using Of = ModuleDtypes::Of;
+  std::map<std::string, ModuleDtypes> result;
+  for (const auto& [dtypes, of] : {std::pair{&outputs, Of::outputs}, std::pair{&own, Of::ownOps}, std::pair{&within, Of::opsInside}})  // the first that knows the module stands
+    for (const auto& [path, set] : *dtypes) result.try_emplace(path, ModuleDtypes{of, {set.begin(), set.end()}});
   return result;
 }
 
-QString dtypesText(const std::vector<base::DType>& dtypes) {
-  if (dtypes.empty()) return QStringLiteral("–");
-  return dtypes.size() > 1 ? QStringLiteral("mixed") : shortName(dtypes.front());
+QString dtypesText(const ModuleDtypes& dtypes) {
+  if (dtypes.dtypes.empty()) return QStringLiteral("–");
+  return dtypes.dtypes.size() > 1 ? QStringLiteral("mixed") : shortName(dtypes.dtypes.front());
 }
 
-QString dtypesTooltip(const std::vector<base::DType>& dtypes) {
-  if (dtypes.empty()) return QStringLiteral("no floating output");
-  QStringList names;
-  for (const base::DType dtype : dtypes) names << qt(base::name(dtype));
-  return QStringLiteral("ran in %1").arg(names.join(QStringLiteral(", ")));
+QString dtypesTooltip(const ModuleDtypes& dtypes) {
+  QStringList list;
+  for (const base::DType dtype : dtypes.dtypes) list << qt(base::name(dtype));
+  const QString names = list.join(QStringLiteral(", "));
+  switch (dtypes.of) {
+    case ModuleDtypes::Of::outputs: return QStringLiteral("returned %1").arg(names);
+    case ModuleDtypes::Of::ownOps: return QStringLiteral("its ops returned %1").arg(names);
+    case ModuleDtypes::Of::opsInside: return QStringLiteral("groups other modules: the ops inside them returned %1").arg(names);
+    case ModuleDtypes::Of::nothing: break;
+  }
+  return QStringLiteral("no op of it returned floating-point values in this run");
 }
 
 }  // namespace ulpscope::models

@@ -11,10 +11,14 @@
 
 namespace ulpscope::models {
 
-// Of the module's outputs; where the run recorded none, of its own op sites; of a container of neither, of those inside.
+// Of the module's outputs; where the run recorded none, of its own op sites; of a module that only groups others, of those inside.
 // Floating dtypes only, in rising order of DType.
-std::map<std::string, std::vector<base::DType>> moduleDtypes(const session::RunRecord& run);
-QString dtypesText(const std::vector<base::DType>& dtypes);     // "FP16", "BF16", "FP32", "mixed", "–"
-QString dtypesTooltip(const std::vector<base::DType>& dtypes);  // "outputs in float16, float32"
+struct ModuleDtypes {
+  enum class Of { nothing, outputs, ownOps, opsInside } of = Of::nothing;  // nothing: no floating-point values
+  std::vector<base::DType> dtypes;
+};
+std::map<std::string, ModuleDtypes> moduleDtypes(const session::RunRecord& run);
+QString dtypesText(const ModuleDtypes& dtypes);     // "FP16", "BF16", "FP32", "mixed", "–"
+QString dtypesTooltip(const ModuleDtypes& dtypes);  // "returned float16, float32"
 
 }  // namespace ulpscope::models

@@ -17,9 +17,11 @@ const QString kTypeWord = QStringLiteral("type:");
 
 bool isLimit(const QString& word) { return word.startsWith(u'>'); }
 
+bool isRatio(const QString& word) { return word.endsWith(u'x'); }
+
 std::optional<double> limitOf(const QString& word) {
   bool isNumber = false;
-  const double limit = QStringView(word).mid(1).toDouble(&isNumber);
+  const double limit = QStringView(word).mid(1).chopped(isRatio(word) ? 1 : 0).toDouble(&isNumber);
   return isNumber ? std::optional(limit) : std::nullopt;
 }
 
@@ -32,7 +34,7 @@ bool wordMatches(const QString& word, const QModelIndex& module, const Badge& ba
   const QString type = module.data(ModuleTreeModel::kTypeRole).toString();
   if (isLimit(word)) {
     const std::optional<double> limit = limitOf(word);
-    return !limit || badge.kind >= Badge::Kind::consequence || badge.relL2 > *limit;
+    return !limit || badge.kind >= Badge::Kind::consequence || (isRatio(word) ? badge.largestRatio : badge.relL2) > *limit;
   }
   if (word == u"nonfinite" || word == u"non-finite") return badge.kind >= Badge::Kind::consequence;
   if (word == u"fp32") return isOutOfAutocast(module);
@@ -56,9 +58,9 @@ void ModuleFilterModel::setFilterText(const QString& text) {
 
 QString ModuleFilterModel::message() const {
   for (const QString& word : m_words)
-    if (isLimit(word) && !limitOf(word)) return QStringLiteral("%1: not a number after >; write >1e-2").arg(word);
+    if (isLimit(word) && !limitOf(word)) return QStringLiteral("%1: not a number after >; write >1e-2 or >5x").arg(word);
   if (m_words.isEmpty() || rowCount() > 0) return {};
-  return QStringLiteral("No module matches %1. Words that all must match: a name, type:Linear, >1e-2, nonfinite, fp32.").arg(m_words.join(QStringLiteral(" and ")));
+  return QStringLiteral("No module matches %1. Words that all must match: a name, type:Linear, >1e-2, >5x, nonfinite, fp32.").arg(m_words.join(QStringLiteral(" and ")));
 }
 
 void ModuleFilterModel::setOrder(Order order) {
@@ -80,6 +82,7 @@ bool ModuleFilterModel::lessThan(const QModelIndex& left, const QModelIndex& rig
     case Order::execution: return number(left, ModuleTreeModel::kExecutionRole) < number(right, ModuleTreeModel::kExecutionRole);
     case Order::name: return render::naturallyLess(core(left.data().toString()), core(right.data().toString()));
     case Order::worstError: return badgeOf(right) < badgeOf(left);
+    case Order::ratio: return badgeOf(left).ratioToSort() > badgeOf(right).ratioToSort();
     case Order::introducedError: {
       const auto error = [](const QModelIndex& module) {
         const double introduced = badgeOf(module).introduced;

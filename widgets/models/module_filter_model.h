@@ -1,4 +1,4 @@
-// Filters and orders the module tree. Words: a name or type, "type:Linear" a type, ">1e-2" the worst error, "nonfinite" and "fp32" (kept in
+// Filters and orders the module tree. Words: a name or type, "type:Linear" a type, ">1e-2" the worst error, ">5x" its ratio to the tolerance, "nonfinite" and "fp32" (kept in
 // FP32, autocast off) what they say. All words must match; a match keeps its ancestors.
 #pragma once
 
@@ -11,8 +11,8 @@ class ModuleFilterModel : public QSortFilterProxyModel {
   Q_OBJECT
 
  public:
-  // Of the modules inside one: as named_modules() gives them, by their first op, by name ("2" before "10"), worst first.
-  enum class Order { asDefined, execution, name, worstError, introducedError };
+  // Of the modules inside one: as named_modules() gives them, by their first op, by name ("2" before "10"), worst first (by error, by its ratio to the tolerance).
+  enum class Order { asDefined, execution, name, worstError, ratio, introducedError };
 
   explicit ModuleFilterModel(QObject* parent = nullptr);
   void setFilterText(const QString& text);

@@ -48,7 +48,7 @@ void ModuleTreeModel::setRun(const RunPointer& run) {
   if (!keep) beginResetModel();
   m_run = run;
   m_badges = run ? moduleBadges(*run->run) : std::map<std::string, Badge>();
-  m_dtypes = run ? moduleDtypes(*run->run) : std::map<std::string, std::vector<base::DType>>();
+  m_dtypes = run ? moduleDtypes(*run->run) : std::map<std::string, ModuleDtypes>();
   m_firstSite = run ? firstSites(*run->run) : std::map<std::string, int>();
   if (!keep) {
     build();
@@ -149,6 +149,7 @@ QVariant ModuleTreeModel::data(const QModelIndex& index, int role) const {
   switch (index.column()) {
     case kModule: return moduleData(node, role);
     case kDtype: return dtypeData(node, role);
+    case kRatio: return ratioData(node, role);
     case kBadge: return badgeData(node, role);
     case kFp32: return fp32Data(node, role);
     default: return {};
@@ -167,15 +168,31 @@ QVariant ModuleTreeModel::moduleData(const Node& node, int role) const {
 
 QVariant ModuleTreeModel::dtypeData(const Node& node, int role) const {
   const auto at = m_dtypes.find(core(node.path));
-  const std::vector<base::DType> dtypes = at == m_dtypes.end() ? std::vector<base::DType>() : at->second;
+  const ModuleDtypes dtypes = at == m_dtypes.end() ? ModuleDtypes() : at->second;
   if (role == Qt::DisplayRole || role == kSortRole) return dtypesText(dtypes);
   if (role == Qt::ToolTipRole || role == Qt::AccessibleTextRole) return dtypesTooltip(dtypes) + (m_isStale ? kStaleWords : QString());
   return {};
 }
 
-QVariant ModuleTreeModel::badgeData(const Node& node, int role) const {
+Badge ModuleTreeModel::badgeOf(const Node& node) const {
   const auto at = m_badges.find(core(node.path));
-  const Badge badge = at == m_badges.end() ? Badge() : at->second;
+  return at == m_badges.end() ? Badge() : at->second;
+}
+
+QVariant ModuleTreeModel::ratioData(const Node& node, int role) const {
+  const Badge badge = badgeOf(node);
+  switch (role) {
+    case Qt::DisplayRole: return badge.ratioText();
+    case kSortRole: return badge.ratioToSort();
+    case Qt::TextAlignmentRole: return QVariant(static_cast<int>(Qt::AlignRight | Qt::AlignVCenter));
+    case Qt::ToolTipRole:
+    case Qt::AccessibleTextRole: return badge.ratioTooltip() + (m_isStale ? kStaleWords : QString());
+    default: return {};
+  }
+}
+
+QVariant ModuleTreeModel::badgeData(const Node& node, int role) const {
+  const Badge badge = badgeOf(node);
   switch (role) {
     case Qt::DisplayRole: return badge.text();
     case kBadgeRole: return QVariant::fromValue(badge);
@@ -202,9 +219,10 @@ QVariant ModuleTreeModel::fp32Data(const Node& node, int role) const {
 
 QVariant ModuleTreeModel::headerData(int section, Qt::Orientation orientation, int role) const {
   if (orientation != Qt::Horizontal) return {};
-  if (role == Qt::DisplayRole) return QStringList{QStringLiteral("Module"), QStringLiteral("Dtype"), QStringLiteral("Worst error"), QStringLiteral("FP32")}.value(section);
+  if (role == Qt::DisplayRole) return QStringList{QStringLiteral("Module"), QStringLiteral("Dtype"), QStringLiteral("× tol."), QStringLiteral("Worst error"), QStringLiteral("FP32")}.value(section);
   if (role == Qt::ToolTipRole)
-    return QStringList{QStringLiteral("Module path as named_modules() writes it"), QStringLiteral("Dtype of the module's outputs under autocast"),
+    return QStringList{QStringLiteral("Module path as named_modules() writes it"), QStringLiteral("Dtype of the module's outputs under autocast; of a module that only groups others, of what ran inside"),
+                       QStringLiteral("Worst relative L2 error divided by the tolerance of its op site: over 1 is outside"),
                        QStringLiteral("Worst relative L2 error of the module's op sites; grey: within the site tolerance"),
                        QStringLiteral("Disable autocast here (inputs to FP32): Space; on the parent: Shift+Space; both kinds: context menu")}.value(section);
   return {};

@@ -1,4 +1,4 @@
-// The module tree: type, dtype it ran in, badge and FP32 checkbox.
+// The module tree: type, dtype it ran in, worst error by its tolerance, badge and FP32 checkbox.
 #pragma once
 
 #include "widgets/models/badge.h"
@@ -18,7 +18,7 @@ class ModuleTreeModel : public QAbstractItemModel {
   Q_OBJECT
 
  public:
-  enum Column { kModule, kDtype, kBadge, kFp32, kColumnCount };
+  enum Column { kModule, kDtype, kRatio, kBadge, kFp32, kColumnCount };
   // kBadgeRole: a Badge; kRegionRole: a RegionState as int; kExecutionRole: index of the first op site in the module or below it, after
   // all others where there is none; kStaleRole: the numbers belong to another policy than the one chosen.
   enum Role { kPathRole = Qt::UserRole + 1, kTypeRole, kBadgeRole, kRegionRole, kExecutionRole, kStaleRole };
@@ -54,6 +54,8 @@ class ModuleTreeModel : public QAbstractItemModel {
   void announceChanges(int firstColumn, int lastColumn);
   QVariant moduleData(const Node& node, int role) const;
   QVariant dtypeData(const Node& node, int role) const;
+  Badge badgeOf(const Node& node) const;
+  QVariant ratioData(const Node& node, int role) const;
   QVariant badgeData(const Node& node, int role) const;
   QVariant fp32Data(const Node& node, int role) const;
   static const Node* nodeOf(const QModelIndex& index);
@@ -63,7 +65,7 @@ class ModuleTreeModel : public QAbstractItemModel {
   std::unique_ptr<Node> m_top;  // invisible, holds the root module
   std::map<QString, Node*> m_nodeOf;
   std::map<std::string, Badge> m_badges;
-  std::map<std::string, std::vector<base::DType>> m_dtypes;
+  std::map<std::string, ModuleDtypes> m_dtypes;
   std::map<std::string, int> m_firstSite;
   bool m_isStale = false;
 };

@@ -29,6 +29,7 @@ QVariant RowTableModel::data(const QModelIndex& index, int role) const {
   switch (role) {
     case Qt::DisplayRole: return cell.text;
     case Qt::ToolTipRole: return cell.tooltip.isEmpty() ? cell.text : cell.tooltip;
+    case Qt::AccessibleTextRole: return cell.tooltip.isEmpty() ? QVariant() : QVariant(cell.tooltip);
     case kSortRole: return cell.sort.isValid() ? cell.sort : QVariant(cell.text);
     case kKeyRole: return row.key;
     case Qt::TextAlignmentRole: return QVariant(static_cast<int>(cell.isNumber ? Qt::AlignRight | Qt::AlignVCenter : Qt::AlignLeft | Qt::AlignVCenter));

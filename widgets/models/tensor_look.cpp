@@ -83,6 +83,14 @@ QString elementLine(const TensorLook& look, std::int64_t element) {
   return line;
 }
 
+QString worstElementLine(const TensorLook& look, analysis::WorstBy by) {
+  if (look.elementCount() == 0) return QStringLiteral("no elements");
+  const bool byUlp = by == analysis::WorstBy::ulp;
+  const auto& elements = (byUlp ? look.byUlp : look.byDifference).elements;
+  if (elements.empty()) return byUlp ? QStringLiteral("no element is an ULP off") : QStringLiteral("no element differs");
+  return QStringLiteral("worst element, by %1: %2").arg(byUlp ? QStringLiteral("ULP") : QStringLiteral("difference"), elementLine(look, elements.front().element));
+}
+
 QString lookLine(const TensorLook& look) {
   const auto& ids = look.run->session->samples.ids;
   const storage::TensorPart& part = look.parts.reference.value;

@@ -45,6 +45,8 @@ TensorPicturePointer makeTensorPicture(TensorLookPointer look, const render::Sli
 
 // "[3, 17] · FP32 1.25 · AMP 1.2497 · difference -3e-04 · 2 ULP".
 QString elementLine(const TensorLook& look, std::int64_t element);
+// "worst element, by difference: [3, 17] · FP32 1.25 · ..."; that none differs, or that there is none.
+QString worstElementLine(const TensorLook& look, analysis::WorstBy by);
 // "sample c · float32 → float16 · [64, 56, 56] · checksum verified".
 QString lookLine(const TensorLook& look);
 

@@ -35,7 +35,7 @@ TableCell numberOrDash(double value) { return std::isnan(value) ? TableCell{QStr
 }  // namespace
 
 WorstModel::WorstModel(QObject* parent)
-    : RowTableModel({QStringLiteral("Index"), QStringLiteral("FP32"), QStringLiteral("AMP"), QStringLiteral("AMP − FP32"), QStringLiteral("ULP")}, parent) {}
+    : RowTableModel({QStringLiteral("Index"), QStringLiteral("FP32 / AMP"), QStringLiteral("AMP"), QStringLiteral("Difference"), QStringLiteral("ULP")}, parent) {}
 
 void WorstModel::setLook(const TensorLookPointer& look, analysis::WorstBy by) {
   std::vector<Row> rows;
@@ -44,9 +44,9 @@ void WorstModel::setLook(const TensorLookPointer& look, analysis::WorstBy by) {
     const analysis::WorstElements& worst = by == analysis::WorstBy::ulp ? look->byUlp : look->byDifference;
     for (const analysis::WorstElement& w : worst.elements) {
       TableCell index{qt(render::indexText(look->indexOf(w.element))), static_cast<qlonglong>(w.element), false};
-      rows.push_back({static_cast<qlonglong>(w.element),
-                      {index, valueCell(analysis::elementText(reference, w.element), w.pair.reference), valueCell(analysis::elementText(candidate, w.element), w.pair.candidate),
-                       numberCell(w.pair.difference), ulpCell(w.ulps)}});
+      TableCell a = valueCell(analysis::elementText(reference, w.element), w.pair.reference), b = valueCell(analysis::elementText(candidate, w.element), w.pair.candidate);
+      a.tooltip = QStringLiteral("FP32 %1\nAMP %2").arg(a.text, b.text);
+      rows.push_back({static_cast<qlonglong>(w.element), {index, a, b, numberCell(w.pair.difference), ulpCell(w.ulps)}});
     }
   }
   setRows(std::move(rows));
@@ -99,7 +99,7 @@ void ExponentModel::setLook(const TensorLookPointer& look) {
 }
 
 LadderModel::LadderModel(QObject* parent)
-    : RowTableModel({QStringLiteral("Format"), QStringLiteral("Value"), QStringLiteral("Note"), QStringLiteral("ULP off"), QStringLiteral("Headroom"),
+    : RowTableModel({QStringLiteral("Format"), QStringLiteral("Value"), QStringLiteral("Note"), QStringLiteral("ULP, error"), QStringLiteral("Headroom"),
                      QStringLiteral("Error"), QStringLiteral("Bits")}, parent) {}
 
 void LadderModel::setValue(double value) {
@@ -107,7 +107,11 @@ void LadderModel::setValue(double value) {
   for (const analysis::LadderRung& rung : analysis::precisionLadder(value)) {
     const std::string text = rung.name == "FP64" ? base::roundTripNumber(rung.value) : base::exactNumber(rung.value);
     TableCell headroom{headroomText(rung.headroomBits), std::isnan(rung.headroomBits) ? -HUGE_VAL : rung.headroomBits, true};
-    rows.push_back({qt(rung.name), {textCell(rung.name), valueCell(text, rung.value), textCell(noteOf(rung)), numberOrDash(rung.ulps), headroom, numberOrDash(rung.error), textCell(rung.bits)}});
+    TableCell shown = valueCell(text, rung.value), ulps = numberOrDash(rung.ulps);
+    const TableCell error = numberOrDash(rung.error);
+    shown.tooltip = noteOf(rung).isEmpty() ? shown.text : shown.text + u'\n' + noteOf(rung);
+    ulps.tooltip = QStringLiteral("%1 ULP off\nerror %2").arg(ulps.text, error.text);
+    rows.push_back({qt(rung.name), {textCell(rung.name), shown, textCell(noteOf(rung)), ulps, headroom, error, textCell(rung.bits)}});
   }
   setRows(std::move(rows));
 }

@@ -11,6 +11,7 @@ class WorstModel : public RowTableModel {
   Q_OBJECT
 
  public:
+  enum Column { kIndex, kReference, kCandidate, kDifference, kUlp };
   explicit WorstModel(QObject* parent = nullptr);
   void setLook(const TensorLookPointer& look, analysis::WorstBy by);  // nullptr: empty
 };

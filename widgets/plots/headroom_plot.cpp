@@ -22,10 +22,13 @@ using render::HeadroomState;
 constexpr const char* kOverlay = "overlay";  // QCustomPlot's own, with a buffer for itself
 constexpr std::size_t kMostMarks = 400;  // points on the lines; with more sites the lines alone stand
 constexpr int kPageSteps = 10;
+constexpr double kEdgeRoom = 0.03;  // of the axis, from its lower end to the marks of what lies below
 constexpr int kWideFrom = 380;  // px: limits with their values
 
-// NaN makes a gap in a line; 0 has no logarithm.
-double position(double value) { return value > 0 && std::isfinite(value) ? std::log10(value) : std::numeric_limits<double>::quiet_NaN(); }
+// NaN makes a gap in a line; 0 has no logarithm. What lies below the axis stands at its edge, where addEdgeMarks() marks it.
+double position(double value, const render::HeadroomAxis& axis) {
+  return value > 0 && std::isfinite(value) ? std::max(axis.low, std::log10(value)) : std::numeric_limits<double>::quiet_NaN();
+}
 
 MarkStyle styleOf(HeadroomState state, const Theme& theme) {
   switch (state) {
@@ -117,7 +120,7 @@ std::ptrdiff_t HeadroomPlot::indexAt(QPointF pixel) const {
 std::optional<QPointF> HeadroomPlot::pixelOf(std::int64_t site) const {
   const std::ptrdiff_t index = indexOf(site);
   if (index < 0) return std::nullopt;
-  const double y = position(m_content.sites[static_cast<std::size_t>(index)].referenceMax);
+  const double y = position(m_content.sites[static_cast<std::size_t>(index)].referenceMax, m_axis);
   if (std::isnan(y)) return std::nullopt;
   return QPointF(m_plot->xAxis->coordToPixel(static_cast<double>(index + 1)), m_plot->yAxis->coordToPixel(y));
 }
@@ -152,9 +155,9 @@ void HeadroomPlot::setAxes(const Theme& theme) {
   m_plot->xAxis->setTicker(ticker);
   m_plot->xAxis->setNumberFormat(QStringLiteral("f"));
   m_plot->xAxis->setNumberPrecision(0);
-  const render::HeadroomAxis axis = render::headroomAxis(m_content.sites, m_content.run ? m_content.run->run->settings.autocast : base::DType::float16);
-  for (QCPAxis* y : {m_plot->yAxis, m_plot->yAxis2}) y->setRange(axis.low, axis.high);
-  m_plot->yAxis->setTicker(decadeTicker(axis));
+  m_axis = render::headroomAxis(m_content.sites, m_content.run ? m_content.run->run->settings.autocast : base::DType::float16);
+  for (QCPAxis* y : {m_plot->yAxis, m_plot->yAxis2}) y->setRange(m_axis.low, m_axis.high);
+  m_plot->yAxis->setTicker(decadeTicker(m_axis));
 }
 
 void HeadroomPlot::rebuild() {
@@ -178,7 +181,7 @@ void HeadroomPlot::addSeries(const Theme& theme) {
     QCPGraph* graph = m_plot->addGraph();
     graph->setPen(pen);
     graph->setScatterStyle(m_content.sites.size() <= kMostMarks ? scatter : QCPScatterStyle(QCPScatterStyle::ssNone));
-    for (std::size_t i = 0; i < m_content.sites.size(); ++i) graph->addData(static_cast<double>(i + 1), position(value(i)));
+    for (std::size_t i = 0; i < m_content.sites.size(); ++i) graph->addData(static_cast<double>(i + 1), position(value(i), m_axis));
   };
   const auto& sites = m_content.sites;
   QColor pale = theme.muted;
@@ -204,12 +207,30 @@ void HeadroomPlot::addMarks(const Theme& theme) {
       const render::HeadroomSite& s = m_content.sites[i];
       if (s.state != state) continue;
       ++count;
-      graph->addData(static_cast<double>(i + 1), position(std::isnan(s.referenceMax) ? s.candidateMax : s.referenceMax));
+      graph->addData(static_cast<double>(i + 1), position(std::isnan(s.referenceMax) ? s.candidateMax : s.referenceMax, m_axis));
     }
     if (count > 0) entries.push_back({style, QStringLiteral("%1: %2").arg(qt(render::label(state)), qt(base::groupedInteger(count)))});
   }
+  for (LegendEntry& entry : addEdgeMarks(theme)) entries.push_back(std::move(entry));
   m_legend->setEntries(std::move(entries));
   setAccessibleDescription(tr("Largest and smallest magnitudes of each op site on a logarithmic scale; %1. Left and Right go to the next site; the table beside it has the same numbers.").arg(m_legend->text()));
+}
+
+// At the lower edge: sites with values below the axis, and sites of zeros, which have no place on it.
+std::vector<LegendEntry> HeadroomPlot::addEdgeMarks(const Theme& theme) {
+  std::vector<LegendEntry> entries;
+  const auto add = [&](const MarkStyle& style, std::int64_t count, const QString& name, auto isMarked) {
+    if (count == 0) return;
+    QCPGraph* graph = m_plot->addGraph();
+    graph->setLineStyle(QCPGraph::lsNone);
+    graph->setScatterStyle({markPath(style.mark, 10), QPen(style.color, 1.4), style.isFilled ? QBrush(style.color) : QBrush(theme.base), 6});
+    for (std::size_t i = 0; i < m_content.sites.size(); ++i)
+      if (isMarked(m_content.sites[i])) graph->addData(static_cast<double>(i + 1), m_axis.low + kEdgeRoom * (m_axis.high - m_axis.low));
+    entries.push_back({style, QStringLiteral("%1: %2").arg(name, qt(base::groupedInteger(count)))});
+  };
+  add({Mark::triangleDown, theme.muted}, m_axis.below, tr("below the axis"), [this](const render::HeadroomSite& s) { return render::isBelow(s, m_axis); });
+  add({Mark::cross, theme.muted}, m_axis.zeros, tr("zeros only"), [](const render::HeadroomSite& s) { return render::isZeros(s); });
+  return entries;
 }
 
 void HeadroomPlot::addLimits(const Theme& theme) {

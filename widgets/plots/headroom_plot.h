@@ -45,6 +45,7 @@ class HeadroomPlot : public QWidget {
   void setAxes(const Theme& theme);
   void addSeries(const Theme& theme);
   void addMarks(const Theme& theme);
+  std::vector<LegendEntry> addEdgeMarks(const Theme& theme);
   void addLimits(const Theme& theme);
   void setLimitTicks();
   void updateOverlay();
@@ -55,6 +56,7 @@ class HeadroomPlot : public QWidget {
   QCustomPlot* m_plot;
   PlotLegend* m_legend;
   Content m_content;
+  render::HeadroomAxis m_axis;
   std::int64_t m_selected = -1;
   bool m_isDrawn = false;  // the overlay can be drawn alone only after all of it was once
 };

@@ -26,7 +26,7 @@ void HeatmapImage::setColors(const render::ColorRange& range, render::ColorMap m
 
 const QImage& HeatmapImage::image(const render::Viewport& viewport, double pixelRatio, const std::function<void(QPainter&)>& paintOver) {
   if (m_cellsAreOld || m_cells.viewport != viewport) {
-    m_cells = render::pooled(m_levels, viewport);
+    render::pool(m_cells, m_levels, viewport);
     m_cellsAreOld = false;
     m_imageIsOld = true;
   }

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <set>
 
 namespace ulpscope::plots {
 namespace {
@@ -50,18 +51,52 @@ void paintFold(QPainter& painter, const QRect& rect, bool isUnfolded, const QCol
   painter.setBrush(Qt::NoBrush);
 }
 
-// An infinity's triangle, drawn once and stamped: a map may hold thousands.
-QPixmap glyph(render::CellKind kind, double radius, double pixelRatio) {
-  const int side = 2 * static_cast<int>(std::ceil(radius)) + 2;
-  QPixmap pixmap(QSize(side, side) * pixelRatio);
-  pixmap.setDevicePixelRatio(pixelRatio);
-  pixmap.fill(Qt::transparent);
-  QPainter painter(&pixmap);
-  paintTriangle(painter, {side / 2.0, side / 2.0}, radius, kind);
-  return pixmap;
+Stamp glyph(const QPainter& on, render::CellKind kind, double radius) {
+  return Stamp(on, radius, [&](QPainter& painter, QPointF at) { paintTriangle(painter, at, radius, kind); });
+}
+
+std::vector<std::int64_t> labelledRows(const HeatmapScene& s, int lineHeight) {
+  const auto step = std::max<std::int64_t>(1, static_cast<std::int64_t>(std::ceil((lineHeight + 1) / rowHeight(s))));
+  const CellSpan rows = shownRows(s);
+  std::set<std::int64_t> labelled;
+  const auto take = [&](std::int64_t row) {
+    const double y = rowCenter(s, row);
+    if (y < s.plot.top() || y > s.plot.bottom() + 1) return;
+    const auto after = labelled.lower_bound(row);
+    const auto isFree = [&](std::int64_t other) { return static_cast<double>(std::abs(other - row)) * rowHeight(s) >= lineHeight; };
+    if ((after == labelled.end() || isFree(*after)) && (after == labelled.begin() || isFree(*std::prev(after)))) labelled.insert(row);
+  };
+  if (s.selectedRow >= rows.first && s.selectedRow < rows.last) take(s.selectedRow);
+  for (std::int64_t row = rows.first; step > 1 && row < rows.last; ++row)
+    if (s.look.rowMarks[static_cast<std::size_t>(row)] == RowMark::origin) take(row);
+  for (std::int64_t row = (rows.first + step - 1) / step * step; row < rows.last; row += step) take(row);
+  return {labelled.begin(), labelled.end()};
+}
+
+QString worstSampleText(const models::HeatmapContent& content, std::int64_t row) {
+  const render::PackedCell* cells = content.data().row(row);
+  const render::PackedCell* worst = std::max_element(cells, cells + content.data().samples());
+  if (worst == cells + content.data().samples() || *worst == render::kPackedNotRun) return {};
+  const std::int64_t sample = worst - cells;
+  return QObject::tr("\nworst sample: %1, %2 %3").arg(content.sampleId(sample), content.metric, models::qt(render::exactText(content.data().at(row, sample))));
 }
 
 }  // namespace
+
+Stamp::Stamp(const QPainter& on, double radius, const std::function<void(QPainter&, QPointF)>& draw) {
+  const double ratio = on.device()->devicePixelRatioF();
+  const int side = 2 * static_cast<int>(std::ceil(radius)) + 4;
+  m_pixmap = QPixmap(QSize(side, side) * ratio);
+  m_pixmap.setDevicePixelRatio(ratio);
+  m_pixmap.fill(Qt::transparent);
+  QPainter painter(&m_pixmap);
+  m_center = {side / 2.0, side / 2.0};
+  draw(painter, m_center);
+}
+
+Stamp diamondStamp(const QPainter& on, double radius, const QColor& color, RowMark mark) {
+  return Stamp(on, radius, [&](QPainter& painter, QPointF at) { paintDiamond(painter, at, radius, color, mark); });
+}
 
 int rowLabelWidth(const models::HeatmapContent& content, const QFontMetrics& metrics) {
   // Measuring is dear: only those that come near the longest in letters are measured.
@@ -78,15 +113,16 @@ int rowLabelWidth(const models::HeatmapContent& content, const QFontMetrics& met
 std::vector<LabelPlace> labelPlaces(const HeatmapScene& s, const QFontMetrics& metrics) {
   std::vector<LabelPlace> places;
   const int right = s.plot.left() - kRowMarkWidth - 4;
-  const std::int64_t step = std::max<std::int64_t>(1, static_cast<std::int64_t>(std::ceil((metrics.height() + 1) / rowHeight(s))));
-  const CellSpan rows = shownRows(s);
-  for (std::int64_t row = (rows.first + step - 1) / step * step; row < rows.last; row += step) {
+  for (const std::int64_t row : labelledRows(s, metrics.height())) {
     const double y = rowCenter(s, row);
-    if (y < s.plot.top() || y > s.plot.bottom() + 1) continue;
     const render::ModuleRow& at = s.content.rows[static_cast<std::size_t>(row)];
     const int end = right - (at.isOpSite() ? kOpSiteIndent : 0);
-    LabelPlace place{row, metrics.elidedText(models::rowText(at), Qt::ElideLeft, end - kFoldWidth - 2), {}, {}};
-    const int width = metrics.horizontalAdvance(place.words);
+    LabelPlace place{row, models::rowText(at), {}, {}};
+    int width = metrics.horizontalAdvance(place.words);
+    if (const int room = end - kFoldWidth - 2; width > room) {
+      place.words = metrics.elidedText(place.words, Qt::ElideLeft, room);
+      width = metrics.horizontalAdvance(place.words);
+    }
     place.text = QRectF(end - width - 1, y - metrics.height() / 2.0 - 0.5, width + 2, metrics.height() + 1);
     if (s.look.rowFolds[static_cast<std::size_t>(row)] != RowFold::none)
       place.fold = QRect(end - width - kFoldWidth - 1, static_cast<int>(std::lround(y)) - kFoldWidth / 2, kFoldWidth, kFoldWidth);
@@ -96,7 +132,7 @@ std::vector<LabelPlace> labelPlaces(const HeatmapScene& s, const QFontMetrics& m
 }
 
 QString labelTooltip(const models::HeatmapContent& content, const HeatmapLook& look, std::int64_t row) {
-  const QString title = models::rowTitle(content.rows[static_cast<std::size_t>(row)]);
+  const QString title = models::rowTitle(content.rows[static_cast<std::size_t>(row)]) + worstSampleText(content, row);
   switch (look.rowFolds[static_cast<std::size_t>(row)]) {
     case RowFold::folded: return title + QObject::tr("\nTriangle or double click, or Enter: show its op sites");
     case RowFold::unfolded: return title + QObject::tr("\nTriangle or double click, or Enter: hide its op sites");
@@ -111,7 +147,9 @@ void paintRowLabels(QPainter& painter, const HeatmapScene& s) {
   const double guide = s.plot.left() - kRowMarkWidth - 4 - kOpSiteIndent / 2.0 + 1;
   for (const LabelPlace& place : labelPlaces(s, painter.fontMetrics())) {
     const bool isOpSite = s.content.rows[static_cast<std::size_t>(place.row)].isOpSite();
-    painter.setPen(isOpSite ? s.theme.text : s.theme.muted);
+    const bool isSelected = place.row == s.selectedRow;
+    if (isSelected) painter.fillRect(place.text.adjusted(-1, 0, 1, 0), s.theme.selection);
+    painter.setPen(isSelected ? s.theme.selectionText : isOpSite ? s.theme.text : s.theme.muted);
     painter.drawText(place.text, Qt::AlignCenter | Qt::TextDontClip, place.words);
     if (isOpSite) {
       painter.setPen(QPen(s.theme.line, 2));
@@ -168,11 +206,13 @@ void paintRowMarks(QPainter& painter, const HeatmapScene& s) {
   const double x = s.plot.left() - kRowMarkWidth / 2.0 - 1;
   const CellSpan rows = shownRows(s);
   const QColor& color = s.theme.origin.background;
+  const double radius = std::clamp(rowHeight(s) / 2 - 1, 1.5, 4.0);
+  const Stamp consequence = diamondStamp(painter, radius, color, RowMark::consequence), origin = diamondStamp(painter, 5, color, RowMark::origin);
   double last = -1e9;
   for (std::int64_t row = rows.first; row < rows.last; ++row) {
     if (s.look.rowMarks[static_cast<std::size_t>(row)] != RowMark::consequence || rowCenter(s, row) - last < kMarkStep) continue;
     last = rowCenter(s, row);
-    paintDiamond(painter, {x, last}, std::clamp(rowHeight(s) / 2 - 1, 1.5, 4.0), color, RowMark::consequence);
+    consequence.paint(painter, {x, last});
   }
   // Origins last, so that no consequence hides one; those out of sight as an arrow at the edge.
   bool above = false, below = false;
@@ -184,7 +224,7 @@ void paintRowMarks(QPainter& painter, const HeatmapScene& s) {
     below = below || y > s.plot.bottom() + 1;
     if (y < s.plot.top() || y > s.plot.bottom() + 1 || y - last < kMarkStep) continue;
     last = y;
-    paintDiamond(painter, {x, y}, 5, color, RowMark::origin);
+    origin.paint(painter, {x, y});
   }
   if (above) paintArrow(painter, {x, s.plot.top() + 4.0}, -1, color);
   if (below) paintArrow(painter, {x, s.plot.bottom() - 4.0}, 1, color);
@@ -225,10 +265,8 @@ void paintTriangle(QPainter& painter, QPointF c, double r, render::CellKind kind
 void paintGlyphs(QPainter& painter, const HeatmapScene& s) {
   const double side = std::min(rowHeight(s), columnWidth(s));
   if (side < kGlyphFrom) return;
-  const double ratio = painter.device()->devicePixelRatioF();
   const double radius = std::min(side / 2 - 1, 7.0);
-  const QPixmap plus = glyph(render::CellKind::plusInf, radius, ratio), minus = glyph(render::CellKind::minusInf, radius, ratio);
-  const QPointF corner(plus.width() / ratio / 2, plus.height() / ratio / 2);
+  const Stamp plus = glyph(painter, render::CellKind::plusInf, radius), minus = glyph(painter, render::CellKind::minusInf, radius);
   const CellSpan rows = shownRows(s);
   const CellSpan columns = shownColumns(s);
   painter.save();
@@ -239,7 +277,7 @@ void paintGlyphs(QPainter& painter, const HeatmapScene& s) {
       const render::PackedCell cell = s.content.data().row(row)[s.content.sampleAt(column)];
       if (cell != render::kPackedPlusInf && cell != render::kPackedMinusInf) continue;
       const QPointF center(columnCenter(s, column), rowCenter(s, row));
-      painter.drawPixmap(center - corner, cell == render::kPackedPlusInf ? plus : minus);
+      (cell == render::kPackedPlusInf ? plus : minus).paint(painter, center);
       if (cell == render::kPackedMinusInf)
         painter.drawRect(QRectF(center.x() - columnWidth(s) / 2 + 0.5, center.y() - rowHeight(s) / 2 + 0.5, columnWidth(s) - 1, rowHeight(s) - 1));
     }

@@ -75,6 +75,8 @@ void HeatmapView::applyLook(const HeatmapLook& look) {
 }
 
 void HeatmapView::layOut() {
+  // All of it is painted: no need of what lies behind. Where pixels are divided between widgets there is.
+  setAttribute(Qt::WA_OpaquePaintEvent, devicePixelRatioF() == std::floor(devicePixelRatioF()));
   const QFontMetrics metrics(font());
   const int left = std::min(m_labelWidth, width() / 3) + kRowMarkWidth + 10;
   const int bottom = 2 * metrics.height() + 14;
@@ -91,6 +93,8 @@ void HeatmapView::setViewport(const render::Viewport& viewport) {
   update();
   emit viewportChanged();
 }
+
+HeatmapScene HeatmapView::parts() const { return {*m_content, m_look, m_view, m_plot, themeOf(this), cursorRow()}; }
 
 const QPixmap& HeatmapView::scene() {
   const double ratio = devicePixelRatioF();
@@ -113,7 +117,7 @@ void HeatmapView::paintScene(QPainter& painter) {
   painter.fillRect(QRectF(width() - 1, 0, 2, height() + 1), theme.base);
   painter.fillRect(QRectF(0, height() - 1, width() + 1, 2), theme.base);
   if (rowCount() == 0 || columnCount() == 0) return;
-  const HeatmapScene scene{*m_content, m_look, m_view, m_plot, theme};
+  const HeatmapScene scene = parts();
   paintRowLabels(painter, scene);
   paintRowMarks(painter, scene);
   paintSampleAxis(painter, scene);
@@ -128,7 +132,7 @@ const QImage& HeatmapView::mapImage() {
   return m_image.image(pixels, ratio, [this](QPainter& painter) {
     painter.setFont(font());
     painter.translate(-m_plot.topLeft());
-    const HeatmapScene scene{*m_content, m_look, m_view, m_plot, themeOf(this)};
+    const HeatmapScene scene = parts();
     paintGlyphs(painter, scene);
     paintGroups(painter, scene);
   });
@@ -199,23 +203,23 @@ models::CellBlock HeatmapView::visibleBlock() const {
 
 QRect HeatmapView::foldRectOf(std::int64_t row) const {
   if (!m_content) return {};
-  const HeatmapScene scene{*m_content, m_look, m_view, m_plot, themeOf(this)};
-  for (const LabelPlace& label : labelPlaces(scene, QFontMetrics(font())))
+  for (const LabelPlace& label : labelPlaces(parts(), QFontMetrics(font())))
     if (label.row == row) return label.fold;
   return {};
 }
 
 std::int64_t HeatmapView::labelRowUnder(const QPointF& position) const {
   if (!m_content || position.x() >= m_plot.left()) return -1;
-  const HeatmapScene scene{*m_content, m_look, m_view, m_plot, themeOf(this)};
-  for (const LabelPlace& label : labelPlaces(scene, QFontMetrics(font())))
+  for (const LabelPlace& label : labelPlaces(parts(), QFontMetrics(font())))
     if (position.y() >= label.text.top() && position.y() < label.text.bottom()) return label.row;
   return -1;
 }
 
 void HeatmapView::setSelected(std::optional<render::CellIndex> cell) {
   if (m_selected == cell) return;
+  const std::int64_t before = cursorRow();
   m_selected = cell;
+  m_sceneIsOld = m_sceneIsOld || cursorRow() != before;  // its label
   const render::Viewport view = cell ? render::showing(m_view, *cell, rowCount(), columnCount()) : m_view;
   if (view == m_view)
     update();
@@ -226,6 +230,7 @@ void HeatmapView::setSelected(std::optional<render::CellIndex> cell) {
 void HeatmapView::setRowHighlight(std::int64_t row) {
   if (m_highlightedRow == row) return;
   m_highlightedRow = row;
+  m_sceneIsOld = true;  // its label
   update();
 }
 
@@ -338,8 +343,13 @@ bool HeatmapView::showTooltip(const QPoint& position, const QPoint& globalPositi
   else if (const std::int64_t row = labelRowUnder(position); row >= 0)
     text = labelTooltip(*m_content, m_look, row);
   if (text.isEmpty()) return false;
+  m_tooltipAt = position;
   QToolTip::showText(globalPosition, text, this);
   return true;
+}
+
+void HeatmapView::refreshTooltip() {
+  if (QToolTip::isVisible() && m_content && m_hovered && m_hovered == cellUnder(m_tooltipAt)) showTooltip(m_tooltipAt, mapToGlobal(m_tooltipAt));
 }
 
 bool HeatmapView::event(QEvent* event) {

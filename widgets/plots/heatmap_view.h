@@ -14,6 +14,8 @@
 
 namespace ulpscope::plots {
 
+struct HeatmapScene;
+
 // A row's sign in the margin: visible at every zoom.
 enum class RowMark : std::uint8_t { none, consequence, origin };
 // Whether a row has op sites to show: the triangle at its label.
@@ -57,6 +59,8 @@ class HeatmapView : public QWidget {
   std::optional<render::CellIndex> cellUnder(const QPointF& position) const;
   void zoomBy(double factor);
   void showAll();
+  // What the tooltip says has changed: it is shown anew where it stands.
+  void refreshTooltip();
 
  signals:
   void cellHovered(const QString& text);  // empty: the pointer left the map
@@ -84,6 +88,7 @@ class HeatmapView : public QWidget {
   void layOut();
   void setViewport(const render::Viewport& viewport);
   void applyLook(const HeatmapLook& look);
+  HeatmapScene parts() const;
   const QPixmap& scene();
   void paintScene(QPainter& painter);
   const QImage& mapImage();
@@ -107,6 +112,7 @@ class HeatmapView : public QWidget {
   std::optional<render::CellIndex> m_selected;
   std::optional<render::CellIndex> m_hovered;
   std::int64_t m_highlightedRow = -1;
+  QPoint m_tooltipAt;  // of the last one shown
   QPointF m_pressedAt;
   render::Viewport m_pressedView;
   bool m_dragging = false;

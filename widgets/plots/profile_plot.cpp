@@ -152,12 +152,13 @@ void ProfilePlot::paintLine(QPainter& painter) const {
 void ProfilePlot::paintNonfinite(QPainter& painter) const {
   const QColor& color = themeOf(this).origin.background;
   const double rowHeight = plotRect().height() / (m_lastRow - m_firstRow);
+  const Stamp mark = diamondStamp(painter, 3.5, color, RowMark::origin);
   double last = -1e9;
   for (auto row = std::max<std::int64_t>(0, static_cast<std::int64_t>(m_firstRow)); row < std::min<double>(m_lastRow, static_cast<double>(m_content.maxima.size())); ++row) {
     const double y = m_top + (static_cast<double>(row) + 0.5 - m_firstRow) * rowHeight;
     if (!render::isNonfinite(m_content.maxima[static_cast<std::size_t>(row)].kind) || y - last < kMarkStep) continue;
     last = y;
-    paintDiamond(painter, {atShare(kRug), y}, 3.5, color, RowMark::origin);
+    mark.paint(painter, {atShare(kRug), y});
   }
 }
 

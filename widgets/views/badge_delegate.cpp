@@ -61,6 +61,15 @@ void paintDtype(QPainter& painter, const QStyleOptionViewItem& option, const QSt
   painter.drawText(option.rect, Qt::AlignCenter, text);
 }
 
+// Over the tolerance in the text's colour, within it in grey: the number says the same.
+void paintRatio(QPainter& painter, const QStyleOptionViewItem& option, const QModelIndex& index, const plots::Theme& theme) {
+  const auto badge = index.siblingAtColumn(ModuleTreeModel::kBadge).data(ModuleTreeModel::kBadgeRole).value<Badge>();
+  const bool isWithin = badge.ratioToSort() <= 1 || index.data(ModuleTreeModel::kStaleRole).toBool();
+  painter.setPen(option.state & QStyle::State_Selected ? theme.selectionText : isWithin ? theme.muted : theme.text);
+  const QRect room = option.rect.adjusted(2, 0, -4, 0);
+  painter.drawText(room, Qt::AlignRight | Qt::AlignVCenter, painter.fontMetrics().elidedText(index.data().toString(), Qt::ElideRight, room.width()));
+}
+
 void paintName(QPainter& painter, const QStyleOptionViewItem& option, const QModelIndex& index, const plots::Theme& theme) {
   const bool isSelected = option.state & QStyle::State_Selected;
   const QString name = index.data().toString();
@@ -91,6 +100,7 @@ void BadgeDelegate::paint(QPainter* painter, const QStyleOptionViewItem& option,
   switch (index.column()) {
     case ModuleTreeModel::kModule: paintName(*painter, option, index, theme); break;
     case ModuleTreeModel::kDtype: paintDtype(*painter, option, index.data().toString(), theme); break;
+    case ModuleTreeModel::kRatio: paintRatio(*painter, option, index, theme); break;
     case ModuleTreeModel::kBadge: paintBadge(*painter, option.rect, index.data(ModuleTreeModel::kBadgeRole).value<Badge>(), index.data(ModuleTreeModel::kStaleRole).toBool(), theme); break;
     case ModuleTreeModel::kFp32: paintRegionCheck(*painter, option.rect, static_cast<RegionState>(index.data(ModuleTreeModel::kRegionRole).toInt()),
                                              option.state & QStyle::State_Selected, theme); break;

@@ -90,6 +90,10 @@ QWidget* HeatmapPanel::makeMap() {
 }
 
 void HeatmapPanel::connectViews() {
+  connect(&m_elementLoader, &jobs::TensorLoader::loaded, this, [this](const models::TensorPicturePointer& picture) {
+    tellWorstElement(models::worstElementLine(*picture->look, m_worstElement.byUlp ? analysis::WorstBy::ulp : analysis::WorstBy::difference));
+  });
+  connect(&m_elementLoader, &jobs::TensorLoader::failed, this, [this](const base::Error& error) { tellWorstElement(tr("worst element: not known. %1").arg(qt(error.message()))); });
   connect(m_controls, &HeatmapControls::changed, this, &HeatmapPanel::refresh);
   connect(m_controls, &HeatmapControls::fitClicked, m_heatmap, &plots::HeatmapView::showAll);
   connect(m_liveBox, &QCheckBox::toggled, this, &HeatmapPanel::refresh);

@@ -1,6 +1,7 @@
 // The middle of the window: heatmap, row profile and colour bar under their controls; or the same values as a table.
 #pragma once
 
+#include "widgets/jobs/tensor_loader.h"
 #include "widgets/models/heatmap_table_model.h"
 #include "widgets/plots/heatmap_view.h"
 #include "widgets/views/heatmap_builder.h"
@@ -53,8 +54,10 @@ class HeatmapPanel : public QWidget {
   // Of the heatmap's context menu at a cell: copy, unfold, keep in FP32.
   void fillMenu(QMenu& menu);
   void refreshIcons();
+  QString tooltipOf(std::int64_t row, std::int64_t sample);
 
  signals:
+  void worstElementRead();  // what tooltipOf() could not say yet
   void cellHovered(const QString& text);
 
  private:
@@ -78,7 +81,8 @@ class HeatmapPanel : public QWidget {
   void copy(const models::CellBlock& block);
   void showMenu(const QPoint& position);
   QString textOf(std::int64_t row, std::int64_t sample) const;
-  QString tooltipOf(std::int64_t row, std::int64_t sample) const;
+  QString worstElementOf(const models::RunPointer& run, std::int64_t site, std::int64_t sample);
+  void tellWorstElement(const QString& line);
   QStringList factsOf(std::int64_t row, std::int64_t sample) const;
   std::int64_t rowOfSelection() const;
 
@@ -104,6 +108,14 @@ class HeatmapPanel : public QWidget {
   std::optional<render::ColorRange> m_liveRange;
   render::ColorRange m_range;
   QString m_sessionId;
+  // The worst element under the pointer, read when it is asked for: of one op site and sample at a time.
+  struct WorstElement {
+    jobs::TensorRequest of;
+    bool byUlp = false;
+    QString line;  // empty: being read
+  };
+  jobs::TensorLoader m_elementLoader;
+  WorstElement m_worstElement;
   // A click on a module's own row, while its op sites stand below it: its worst site is selected, the row stays this one.
   QString m_chosenModule;
   std::int64_t m_chosenSite = -1;

@@ -103,16 +103,39 @@ QStringList HeatmapPanel::factsOf(std::int64_t row, std::int64_t sample) const {
   const render::Cell cell = m_content->data().at(row, sample);
   const bool isDifference = !showsLive() && m_workbench.view() == RunView::difference;
   QStringList facts{models::rowTitle(at), tr("sample %1").arg(m_content->sampleId(sample))};
-  facts << (isDifference ? tr("B − A of %1").arg(m_content->metric) : m_content->metric) + u' ' + qt(render::exactText(cell));
+  const QString metric = isDifference ? tr("B − A of %1").arg(m_content->metric) : m_content->metric;
+  const models::RunPointer& run = m_workbench.shownRun();
+  const bool hasNone = cell.kind == render::CellKind::notRun && !showsLive() && run;
+  facts << (hasNone ? tr("no %1").arg(metric) : metric + u' ' + qt(render::exactText(cell)));
   if (isDifference) facts << tr("A %1").arg(qt(render::exactText(m_builder.cellOfA(row, sample)))) << tr("B %1").arg(qt(render::exactText(m_builder.cellOfB(row, sample))));
-  if (const models::RunPointer& run = m_workbench.shownRun(); cell.kind == render::CellKind::notRun && !showsLive() && run) facts << models::whyNoNumber(*run, at.sites, sample);
+  if (hasNone) facts << models::whyNoNumber(*run, at.sites, sample);
   if (cell.wholeBatch) facts << tr("of the whole batch: its sample axis was not found");
   return facts;
 }
 
 QString HeatmapPanel::textOf(std::int64_t row, std::int64_t sample) const { return factsOf(row, sample).join(QStringLiteral(" · ")); }
 
-QString HeatmapPanel::tooltipOf(std::int64_t row, std::int64_t sample) const {
+// Its index is known only where the run stored the values; they are read beside the window, and the tooltip is shown again.
+QString HeatmapPanel::worstElementOf(const models::RunPointer& run, std::int64_t site, std::int64_t sample) {
+  const models::NothingStored nothing = models::nothingStored(*run, site);
+  if (!nothing.why.isEmpty()) return tr("worst element: not known. %1").arg(nothing.why);
+  const bool byUlp = m_builder.metric() == render::Metric::maxUlp;
+  const jobs::TensorRequest& of = m_worstElement.of;
+  if (of.run != run || of.site != site || of.sample != sample || m_worstElement.byUlp != byUlp) {
+    m_worstElement = {{m_workbench.sessionPath(), run, site, sample, {}}, byUlp, {}};
+    m_elementLoader.load(m_worstElement.of);
+  }
+  return m_worstElement.line.isEmpty() ? tr("worst element: reading the stored values…") : m_worstElement.line;
+}
+
+void HeatmapPanel::tellWorstElement(const QString& line) {
+  m_worstElement.line = line;
+  m_elementLoader.cancel();  // the values can be large, and the line is all that is needed
+  m_heatmap->refreshTooltip();
+  emit worstElementRead();
+}
+
+QString HeatmapPanel::tooltipOf(std::int64_t row, std::int64_t sample) {
   QStringList facts = factsOf(row, sample);
   const models::RunPointer& run = m_workbench.shownRun();
   const render::ModuleRow& at = m_content->rows[static_cast<std::size_t>(row)];
@@ -122,6 +145,7 @@ QString HeatmapPanel::tooltipOf(std::int64_t row, std::int64_t sample) const {
     const session::SiteSummary& summary = run->run->sites[static_cast<std::size_t>(site)];
     facts << tr("%1: %2").arg(at.sites.size() > 1 ? tr("worst op site") : tr("op site"), siteText(summary));
     if (!summary.source.empty()) facts << qt(summary.source);
+    facts << worstElementOf(run, site, sample);
   }
   return facts.join(u'\n');
 }

@@ -22,7 +22,7 @@ QString words(render::CellKind kind, bool isDifference) {
     case render::CellKind::nan: return QStringLiteral("NaN");
     case render::CellKind::plusInf: return QStringLiteral("+inf");
     case render::CellKind::minusInf: return QStringLiteral("−inf");
-    case render::CellKind::notRun: return QStringLiteral("not run");
+    case render::CellKind::notRun: return QStringLiteral("no number");
     case render::CellKind::cured: return QStringLiteral("finite again");
     case render::CellKind::value: return {};
   }
@@ -44,7 +44,7 @@ QImage swatch(render::CellKind kind, double ratio, render::Theme theme) {
 }  // namespace
 
 LegendWidget::LegendWidget(QWidget* parent) : QWidget(parent) {
-  setAccessibleName(tr("Legend: exact zero, NaN, +inf, -inf, not run"));
+  setAccessibleName(tr("Legend: exact zero, NaN, +inf, -inf, no number (not run, or a view)"));
   setSizePolicy(QSizePolicy::Preferred, QSizePolicy::Fixed);
 }
 

@@ -26,17 +26,20 @@ using models::qt;
 using models::RegionKind;
 using Order = models::ModuleFilterModel::Order;
 
-constexpr int kBadgeWidth = 96;
+constexpr int kBadgeWidth = 92;
 constexpr int kFp32Width = 48;
 constexpr int kShownDepth = 2;  // levels unfolded at first
+constexpr int kNameRoom = 78;   // px that a module's name keeps
+
+QString startTip() { return ModulesPanel::tr("Go to the op in which NaN or inf arises first, else to the module that introduces the largest error; again: to the next"); }
 
 }  // namespace
 
 ModulesPanel::ModulesPanel(Workbench& workbench, QWidget* parent)
     : QWidget(parent), m_workbench(workbench), m_filter(new QLineEdit(this)), m_tree(new QTreeView(this)), m_message(new QLabel(this)), m_policy(new QLabel(this)) {
   m_filterModel.setSourceModel(&m_model);
-  m_filter->setPlaceholderText(tr("Filter: name, type:Linear, >1e-2, nonfinite, fp32"));
-  m_filter->setToolTip(tr("Words that all must match: a name or type, type:Linear, >1e-2 (worst error), nonfinite, fp32 (out of autocast)"));
+  m_filter->setPlaceholderText(tr("Filter: name, type:Linear, >1e-2, >5x, nonfinite, fp32"));
+  m_filter->setToolTip(tr("Words that all must match: a name or type, type:Linear, >1e-2 (worst error), >5x (times the tolerance), nonfinite, fp32 (out of autocast)"));
   m_filter->setClearButtonEnabled(true);
   m_filter->setAccessibleName(tr("Filter modules"));
   makeTree();
@@ -76,9 +79,23 @@ void ModulesPanel::makeTree() {
   header->setSectionResizeMode(QHeaderView::Fixed);
   header->setSectionResizeMode(ModuleTreeModel::kModule, QHeaderView::Stretch);
   const auto widthOf = [this](const QString& text) { return fontMetrics().horizontalAdvance(text); };
-  header->resizeSection(ModuleTreeModel::kDtype, std::max(widthOf(tr("Dtype")), widthOf(tr("mixed"))) + 20);
-  header->resizeSection(ModuleTreeModel::kBadge, std::max(kBadgeWidth, widthOf(tr("from above")) + 38));
+  header->resizeSection(ModuleTreeModel::kDtype, std::max(widthOf(tr("Dtype")), widthOf(tr("mixed"))) + 18);
+  header->resizeSection(ModuleTreeModel::kRatio, std::max(widthOf(tr("× tol.")), widthOf(QStringLiteral("81900"))) + 14);
+  header->resizeSection(ModuleTreeModel::kBadge, std::max(kBadgeWidth, widthOf(tr("from above")) + 34));
   header->resizeSection(ModuleTreeModel::kFp32, std::max(kFp32Width, widthOf(tr("FP32")) + 18));
+  for (const int column : {ModuleTreeModel::kDtype, ModuleTreeModel::kRatio}) m_widths[column] = header->sectionSize(column);  // hidden, a section has none
+  m_tree->viewport()->installEventFilter(this);
+}
+
+// In a narrow dock columns give way to the names: first the ratio to the tolerance, whose badge stands beside it, then the dtype.
+// Both are in the tooltips of what stays.
+void ModulesPanel::fitColumns() {
+  const QHeaderView* header = m_tree->header();
+  int room = m_tree->viewport()->width() - kNameRoom - header->sectionSize(ModuleTreeModel::kFp32) - header->sectionSize(ModuleTreeModel::kBadge);
+  for (const int column : {ModuleTreeModel::kDtype, ModuleTreeModel::kRatio}) {
+    room -= m_widths.value(column);
+    if (m_tree->isColumnHidden(column) != (room < 0)) m_tree->setColumnHidden(column, room < 0);
+  }
 }
 
 QWidget* ModulesPanel::makeOrderLine() {
@@ -87,13 +104,13 @@ QWidget* ModulesPanel::makeOrderLine() {
   m_order->setAccessibleName(tr("Order of modules"));
   m_order->setToolTip(tr("Order of the modules inside each one"));
   for (const auto& [order, words] : {std::pair{Order::asDefined, tr("as defined")}, std::pair{Order::execution, tr("execution")}, std::pair{Order::name, tr("name")},
-                                     std::pair{Order::worstError, tr("worst error")}, std::pair{Order::introducedError, tr("introduced error")}})
+                                     std::pair{Order::worstError, tr("worst error")}, std::pair{Order::ratio, tr("times tolerance")}, std::pair{Order::introducedError, tr("introduced error")}})
     m_order->addItem(words, static_cast<int>(order));
   m_next = new QToolButton(line);
   m_next->setText(tr("Where it starts"));
   m_next->setToolButtonStyle(Qt::ToolButtonTextBesideIcon);
-  m_next->setAccessibleName(tr("Go to the largest introduced error"));
-  m_next->setToolTip(tr("Go to the module that introduces the largest error; again: to the next largest"));
+  m_next->setAccessibleName(tr("Go to where it starts"));
+  m_next->setToolTip(startTip());
   auto* label = new QLabel(tr("Order"), line);
   label->setBuddy(m_order);
   auto* layout = new QHBoxLayout(line);
@@ -113,7 +130,7 @@ void ModulesPanel::connectViews() {
     m_isSelecting = false;
     if (m_tree->currentIndex().isValid()) m_tree->scrollTo(m_tree->currentIndex());
   });
-  connect(m_next, &QToolButton::clicked, this, &ModulesPanel::selectNextIntroduced);
+  connect(m_next, &QToolButton::clicked, this, &ModulesPanel::selectNextStart);
   connect(&m_model, &ModuleTreeModel::toggleRequested, this, [this](const QString& path) { m_workbench.toggle(path, RegionKind::inputsToFp32); });
   connect(m_tree->selectionModel(), &QItemSelectionModel::currentChanged, this, [this](const QModelIndex& current) {
     if (m_isSelecting || !current.isValid() || !m_workbench.shownRun()) return;
@@ -158,10 +175,10 @@ void ModulesPanel::refreshRun() {
   const QString id = m_workbench.session() ? qt(m_workbench.session()->id) : QString();
   if (id != m_sessionId) m_tree->expandToDepth(kShownDepth);
   m_sessionId = id;
-  const bool hasIntroduced = m_workbench.shownRun() && !models::rankedByIntroducedError(*m_workbench.shownRun()->run).empty();
-  m_next->setEnabled(hasIntroduced);
-  m_next->setToolTip(hasIntroduced ? tr("Go to the module that introduces the largest error; again: to the next largest")
-                                   : tr("This run did not measure introduced errors (--observe full does)"));
+  const models::RunPointer& run = m_workbench.shownRun();
+  const bool hasStart = run && !models::startingPoints(*run->session, *run->run).empty();
+  m_next->setEnabled(hasStart);
+  m_next->setToolTip(hasStart ? startTip() : tr("No NaN or inf arises in this run, and it did not measure introduced errors (--observe full does)"));
   refreshRegions();
   refreshMessage();
   refreshSelection();
@@ -220,23 +237,23 @@ void ModulesPanel::refreshSelection() {
   m_isSelecting = false;
 }
 
-void ModulesPanel::selectNextIntroduced() {
+void ModulesPanel::selectNextStart() {
   const models::RunPointer& run = m_workbench.shownRun();
   if (!run) return;
-  std::vector<models::IntroducedError> ranked = models::rankedByIntroducedError(*run->run);
-  std::erase_if(ranked, [this](const models::IntroducedError& at) { return !viewIndexOf(qt(at.modulePath), 0).isValid(); });
-  if (ranked.empty()) {
+  std::vector<models::StartingPoint> points = models::startingPoints(*run->session, *run->run);
+  std::erase_if(points, [this](const models::StartingPoint& at) { return !viewIndexOf(qt(at.modulePath), 0).isValid(); });
+  if (points.empty()) {
     emit m_workbench.notice(m_isFiltered ? tr("No module that the filter shows introduces an error.") : tr("No module introduces an error."));
     return;
   }
   const models::Selection& selection = m_workbench.selection();
   std::size_t next = 0;
-  for (std::size_t i = 0; i < ranked.size(); ++i)
-    if (selection.modulePath() == qt(ranked[i].modulePath) && selection.site() == ranked[i].site) next = (i + 1) % ranked.size();
-  const models::IntroducedError& at = ranked[next];
-  m_workbench.selection().select(qt(at.modulePath), at.site, -1);
-  emit m_workbench.notice(tr("Introduced error, rank %1 of %2: %3 introduces %4")
-                              .arg(next + 1).arg(ranked.size()).arg(models::modulePathText(qt(at.modulePath)), qt(base::shortNumber(at.error))));
+  for (std::size_t i = 0; i < points.size(); ++i)
+    if (selection.modulePath() == qt(points[i].modulePath) && selection.site() == points[i].site) next = (i + 1) % points.size();
+  const models::StartingPoint& at = points[next];
+  m_workbench.selection().select(qt(at.modulePath), at.site, at.sample);
+  const QString what = at.diagnosis.empty() ? tr("%1 introduces an error of %2").arg(models::modulePathText(qt(at.modulePath)), qt(base::shortNumber(at.error))) : qt(at.diagnosis);
+  emit m_workbench.notice(tr("Where it starts, %1 of %2: %3").arg(next + 1).arg(points.size()).arg(what));
 }
 
 void ModulesPanel::toggleCurrent(Qt::KeyboardModifiers modifiers) {
@@ -248,6 +265,7 @@ void ModulesPanel::toggleCurrent(Qt::KeyboardModifiers modifiers) {
 
 // In whatever column the cursor stands; the tree's own Space would reach the checkbox's column alone.
 bool ModulesPanel::eventFilter(QObject* watched, QEvent* event) {
+  if (watched == m_tree->viewport() && event->type() == QEvent::Resize) fitColumns();
   if (watched != m_tree || event->type() != QEvent::KeyPress) return QWidget::eventFilter(watched, event);
   const auto* key = static_cast<QKeyEvent*>(event);
   if (key->key() != Qt::Key_Space || key->modifiers() & ~Qt::ShiftModifier) return false;

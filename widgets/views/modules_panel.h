@@ -6,6 +6,7 @@
 #include "widgets/views/workbench.h"
 
 #include <QLineEdit>
+#include <QMap>
 #include <QTreeView>
 #include <QWidget>
 
@@ -26,8 +27,8 @@ class ModulesPanel : public QWidget {
   QModelIndex viewIndexOf(const QString& modulePath, int column) const;
   QString message() const;     // under the tree: what the filter cannot do; empty: nothing
   QString policyText() const;  // the policy chosen, and what is stale by it
-  // To the module with the largest introduced error; from a module of that ranking to the one after it.
-  void selectNextIntroduced();
+  // To the first op in which NaN or inf arises, else to the module with the largest introduced error; from one of these to the one after it.
+  void selectNextStart();
   // What the context menu offers for a module.
   void fillMenu(QMenu& menu, const QString& modulePath);
 
@@ -46,6 +47,7 @@ class ModulesPanel : public QWidget {
   void refreshSelection();
   void refreshMessage();
   void refreshColors();
+  void fitColumns();
   void showMenu(const QPoint& position);
   void toggleCurrent(Qt::KeyboardModifiers modifiers);
 
@@ -62,6 +64,7 @@ class ModulesPanel : public QWidget {
   bool m_isFiltered = false;
   QStringList m_expanded;  // paths, as they were before the filter unfolded all
   QString m_sessionId;
+  QMap<int, int> m_widths;  // of columns that may be hidden
 };
 
 }  // namespace ulpscope::views

@@ -13,5 +13,11 @@ namespace ulpscope::views {
 QTableView* makeTable(QWidget* parent, QAbstractItemModel* model, const QString& accessibleName);
 // Columns as wide as their text, none over a third of the table; the last takes the rest.
 void fitColumns(QTableView* table);
+// The same without sideways scrolling: where there is no room for all, the widest are cut, their whole text is in the tooltip. Kept so as
+// the table's width changes.
+void keepColumnsInSight(QTableView* table);
+// Draws the text of `under` as a second, smaller line of `column`; `under` is hidden. For tables in narrow docks: copying and the model
+// know nothing of it.
+void stackColumns(QTableView* table, int column, int under);
 
 }  // namespace ulpscope::views

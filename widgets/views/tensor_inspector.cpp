@@ -112,7 +112,12 @@ QWidget* TensorInspector::makeLadder() {
   m_ladderSide->addItems({tr("The value in FP32"), tr("The value in AMP")});
   m_ladderSide->setAccessibleName(tr("Whose value the ladder shows"));
   m_ladderTable = makeTable(page, &m_ladder, tr("Precision ladder"));
-  m_ladderTable->setFixedHeight((kRungs + 2) * m_ladderTable->verticalHeader()->defaultSectionSize() + kTableRoom);
+  stackColumns(m_ladderTable, models::LadderModel::kValue, models::LadderModel::kNote);
+  stackColumns(m_ladderTable, models::LadderModel::kUlp, models::LadderModel::kError);
+  m_ladderTable->setColumnHidden(models::LadderModel::kBits, true);  // they stand below, in a font for them
+  keepColumnsInSight(m_ladderTable);
+  m_ladderTable->setFixedHeight(kRungs * m_ladderTable->verticalHeader()->defaultSectionSize() + m_ladderTable->horizontalHeader()->sizeHint().height() + kTableRoom);
+  connect(m_ladderTable->selectionModel(), &QItemSelectionModel::currentRowChanged, this, &TensorInspector::rememberRung);
   m_bits = makeText({}, 1, false, page);
   m_bits->setFont(QFontDatabase::systemFont(QFontDatabase::FixedFont));
   m_bits->setTextInteractionFlags(Qt::TextSelectableByMouse);
@@ -223,16 +228,24 @@ void TensorInspector::showLadder() {
   }
   const models::TensorLook& look = *m_picture->look;
   const analysis::ElementPair pair = render::pairAt(look.reference(), look.candidate(), m_element);
-  const int row = std::max(0, m_ladderTable->currentIndex().row());
+  // Each session begins at the format that it is about.
+  if (const auto& session = *look.run->session; m_ladderSession != session.id) {
+    m_ladderSession = session.id;
+    m_rung = models::lowFormat(*look.run->run);
+  }
   m_ladderTitle->setText(models::elementLine(look, m_element));
+  const QString rung = m_rung;
   m_ladder.setValue(m_ladderSide->currentIndex() == 0 ? pair.reference : pair.candidate);
-  fitColumns(m_ladderTable);
-  m_ladderTable->setCurrentIndex(m_ladder.index(m_ladderTable->currentIndex().isValid() ? row : m_ladder.rowCount() - 1, 0));
+  m_ladderTable->setCurrentIndex(m_ladder.index(m_ladder.rowOfKey(rung), 0));
   m_histogram->setMarked(pair.reference);
   QStringList lines{tr("sign, exponent, mantissa")};
   for (int i = 0; i < m_ladder.rowCount(); ++i)
     lines << m_ladder.index(i, models::LadderModel::kFormat).data().toString() + QStringLiteral("  ") + m_ladder.index(i, models::LadderModel::kBits).data().toString();
   m_bits->setText(lines.join(u'\n'));
+}
+
+void TensorInspector::rememberRung(const QModelIndex& current) {
+  if (current.isValid()) m_rung = current.data(models::RowTableModel::kKeyRole).toString();
 }
 
 }  // namespace ulpscope::views

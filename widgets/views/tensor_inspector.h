@@ -57,6 +57,7 @@ class TensorInspector : public QStackedWidget {
   void showNotice(const QString& text, bool canCapture);
   void showElement();
   void showLadder();
+  void rememberRung(const QModelIndex& current);
 
   Workbench& m_workbench;
   jobs::TensorLoader m_loader;
@@ -67,6 +68,8 @@ class TensorInspector : public QStackedWidget {
   std::int64_t m_element = -1;
   models::ExponentModel m_exponents;
   models::LadderModel m_ladder;
+  std::string m_ladderSession;  // whose choice m_rung is
+  QString m_rung;               // the format of the ladder's current row
   QWidget* m_noticePage;
   QLabel* m_notice;
   QPushButton* m_capture;

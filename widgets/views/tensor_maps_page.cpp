@@ -52,6 +52,14 @@ TensorMapsPage::TensorMapsPage(QWidget* parent) : QWidget(parent) {
 
 void TensorMapsPage::makeSliceRow() {
   m_slice = makeText({}, 1, false, this);
+  m_axisRow = new QWidget(this);
+  auto* axes = new QHBoxLayout(m_axisRow);
+  axes->setContentsMargins(0, 0, 0, 0);
+  axes->setSpacing(6);
+  m_rowAxis = makeAxisChoice(tr("Rows"));
+  m_columnAxis = makeAxisChoice(tr("Columns"));
+  connect(m_rowAxis, &QComboBox::currentIndexChanged, this, [this] { chooseAxes(true); });
+  connect(m_columnAxis, &QComboBox::currentIndexChanged, this, [this] { chooseAxes(false); });
   m_tiling = new QCheckBox(this);
   m_axes = new QWidget(this);
   m_axesLayout = new QGridLayout(m_axes);
@@ -59,9 +67,20 @@ void TensorMapsPage::makeSliceRow() {
   m_axesLayout->setSpacing(6);
   connect(m_tiling, &QCheckBox::toggled, this, &TensorMapsPage::chooseSlice);
   auto* layout = static_cast<QVBoxLayout*>(this->layout());
-  layout->addWidget(m_slice);
-  layout->addWidget(m_tiling);
-  layout->addWidget(m_axes);
+  for (QWidget* widget : std::initializer_list<QWidget*>{m_slice, m_axisRow, m_tiling, m_axes}) layout->addWidget(widget);
+}
+
+QComboBox* TensorMapsPage::makeAxisChoice(const QString& name) {
+  auto* label = new QLabel(name, m_axisRow);
+  auto* choice = new QComboBox(m_axisRow);
+  choice->setAccessibleName(tr("Axis shown as %1").arg(name.toLower()));
+  choice->setToolTip(tr("Which axis runs along the %1. Chosen for both, the two change places.").arg(name.toLower()));
+  choice->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
+  choice->setMinimumContentsLength(6);
+  label->setBuddy(choice);
+  m_axisRow->layout()->addWidget(label);
+  static_cast<QHBoxLayout*>(m_axisRow->layout())->addWidget(choice, 1);
+  return choice;
 }
 
 void TensorMapsPage::makeMaps() {
@@ -89,6 +108,8 @@ void TensorMapsPage::makeWorst() {
   m_worstOrder->setAccessibleName(tr("Order of the worst elements"));
   m_worstTable = makeTable(this, &m_worst, tr("Worst elements"));
   m_worstTable->setMinimumHeight(kWorstHeight);
+  stackColumns(m_worstTable, models::WorstModel::kReference, models::WorstModel::kCandidate);
+  keepColumnsInSight(m_worstTable);
   auto* row = new QHBoxLayout;
   row->addWidget(m_worstTitle, 1);
   row->addWidget(m_worstOrder);
@@ -117,6 +138,7 @@ void TensorMapsPage::showSlice() {
   const render::Shape& shape = m_picture->slice.shape();
   m_slice->setText(sliceText());
   m_slice->setVisible(!shape.empty());
+  showAxisChoice();
   const int tile = tileCandidate(choice, shape);
   m_tiling->setVisible(tile >= 0);
   m_tiling->setText(tr("Tile axis %1 (%2 side by side)").arg(tile).arg(tile >= 0 ? shape[static_cast<std::size_t>(tile)] : 0));
@@ -129,6 +151,31 @@ void TensorMapsPage::showSlice() {
     m_axisBoxes[i]->setToolTip(tr("Index on axis %1, 0 to %2").arg(axis).arg(shape[axis] - 1));
   }
   m_isRefreshing = false;
+}
+
+// The sample's own axis holds its entries alone.
+QString TensorMapsPage::axisName(int axis) const {
+  const std::int64_t size = m_picture->slice.shape()[static_cast<std::size_t>(axis)];
+  const bool isOfSamples = axis == m_picture->look->parts.reference.value.sampleAxis;
+  return (isOfSamples ? tr("axis %1 (sample's %2)") : tr("axis %1 (%2)")).arg(axis).arg(qt(base::groupedInteger(size)));
+}
+
+void TensorMapsPage::showAxisChoice() {
+  const std::vector<int> axes = render::longAxes(m_picture->slice.shape());
+  m_axisRow->setVisible(axes.size() > 1 && m_picture->look->elementCount() > 0);
+  for (const auto& [choice, shown] : {std::pair{m_rowAxis, m_picture->slice.choice().rowAxis}, std::pair{m_columnAxis, m_picture->slice.choice().columnAxis}}) {
+    choice->clear();
+    for (const int axis : axes) choice->addItem(axisName(axis), axis);
+    choice->setCurrentIndex(choice->findData(shown));
+  }
+}
+
+void TensorMapsPage::chooseAxes(bool rowsWereChosen) {
+  if (m_isRefreshing || !m_picture) return;
+  const render::SliceChoice& now = m_picture->slice.choice();
+  int rows = m_rowAxis->currentData().toInt(), columns = m_columnAxis->currentData().toInt();
+  if (rows == columns) (rowsWereChosen ? columns : rows) = rowsWereChosen ? now.rowAxis : now.columnAxis;
+  emit sliceChosen(render::withAxes(now, m_picture->slice.shape(), rows, columns));
 }
 
 // Made anew only where other axes are free: a box that is being used stays.

@@ -29,6 +29,8 @@ class TensorMapsPage : public QWidget {
   plots::TensorMapView* map(render::MapSide side) const { return m_maps[static_cast<std::size_t>(side)]; }
   QTableView* worstTable() const { return m_worstTable; }
   QComboBox* worstOrder() const { return m_worstOrder; }
+  QComboBox* rowAxis() const { return m_rowAxis; }  // which axis the rows are; its data is the axis
+  QComboBox* columnAxis() const { return m_columnAxis; }
   QCheckBox* tiling() const { return m_tiling; }
   QList<QSpinBox*> axisBoxes() const { return m_axisBoxes; }  // one a free axis, in order
   QString elementText() const;
@@ -40,6 +42,10 @@ class TensorMapsPage : public QWidget {
 
  private:
   void makeSliceRow();
+  QComboBox* makeAxisChoice(const QString& name);
+  void showAxisChoice();
+  QString axisName(int axis) const;
+  void chooseAxes(bool rowsWereChosen);
   void makeMaps();
   void makeWorst();
   void showSlice();
@@ -54,6 +60,9 @@ class TensorMapsPage : public QWidget {
   models::WorstModel m_worst;
   QLabel* m_what;
   QLabel* m_slice;
+  QWidget* m_axisRow;
+  QComboBox* m_rowAxis;
+  QComboBox* m_columnAxis;
   QCheckBox* m_tiling;
   QWidget* m_axes;
   QGridLayout* m_axesLayout;

@@ -75,6 +75,24 @@ TEST(Headroom, ShowsTheLimitsThatAreNear) {
   EXPECT_NEAR(axis.low, -3 - 0.6, 1e-12);
 }
 
+// 2^-149, the smallest float32, is 1.4e-45: 37 decades below anything that binary16 can tell from 0.
+TEST(Headroom, EndsADecadeBelowTheSmallestSubnormalAndCountsWhatLiesBelow) {
+  session::RunRecord run;
+  run.sites = {site(1000, 1.4e-45), site(10, 1e-3), site(0, std::nan("")), site(1e-12, 1e-13)};
+  const auto sites = headroomSites(run);
+  const HeadroomAxis axis = headroomAxis(sites, DType::float16);
+  EXPECT_NEAR(axis.low, -7.225 - 1, 1e-3);
+  EXPECT_EQ(axis.below, 2);
+  EXPECT_EQ(axis.zeros, 1);
+  EXPECT_TRUE(isBelow(sites[0], axis));
+  EXPECT_FALSE(isBelow(sites[1], axis));
+  EXPECT_FALSE(isBelow(sites[2], axis)) << "0 is no small value";
+  EXPECT_TRUE(isZeros(sites[2]));
+  // bfloat16's smallest subnormal is 2^-133 = 9.2e-41, log10 -40.04.
+  EXPECT_NEAR(headroomAxis(sites, DType::bfloat16).low, -40.04 - 1, 1e-2);
+  EXPECT_EQ(headroomAxis(sites, DType::bfloat16).below, 1);
+}
+
 TEST(Headroom, HasAnAxisWithoutValues) {
   EXPECT_LT(headroomAxis({}, DType::float16).low, headroomAxis({}, DType::float16).high);
   session::RunRecord run;

@@ -94,6 +94,44 @@ TEST(TensorSlice, IndicesAreNumpys) {
   EXPECT_EQ(fitted(choice, {4, 5}), defaultSlice({4, 5})) << "of another rank";
 }
 
+// np.arange(24).reshape(2, 3, 4), then [:, 1, :], its .T, and [1].T.
+TEST(TensorSlice, ShowsAnyTwoAxes) {
+  const Shape shape{2, 3, 4};
+  SliceChoice choice{0, 2, -1, {0, 1, 0}};
+  EXPECT_EQ(sliceText(choice, shape), "[:, 1, :]");
+  EXPECT_THAT(picture({shape, choice}), ElementsAre(ElementsAre(4, 5, 6, 7), ElementsAre(16, 17, 18, 19)));
+  choice = withAxes(choice, shape, 2, 0);
+  EXPECT_EQ(sliceText(choice, shape), "[:, 1, :], transposed");
+  EXPECT_THAT(picture({shape, choice}), ElementsAre(ElementsAre(4, 16), ElementsAre(5, 17), ElementsAre(6, 18), ElementsAre(7, 19)));
+  choice = {2, 1, -1, {1, 0, 0}};
+  EXPECT_EQ(sliceText(choice, shape), "[1, :, :], transposed");
+  EXPECT_THAT(picture({shape, choice}), ElementsAre(ElementsAre(12, 16, 20), ElementsAre(13, 17, 21), ElementsAre(14, 18, 22), ElementsAre(15, 19, 23)));
+}
+
+TEST(TensorSlice, TilesTheLastFreeAxisWhereTheTiledOneIsShown) {
+  const Shape shape{5, 2000, 3, 4};
+  const SliceChoice choice{2, 3, 0, {0, 0, 0, 0}};
+  EXPECT_EQ(withAxes(choice, shape, 0, 3).tileAxis, 2);
+  EXPECT_EQ(withAxes(choice, shape, 3, 2).tileAxis, 0) << "stays";
+  EXPECT_EQ(withAxes({2, 3, -1, {0, 0, 0, 0}}, shape, 0, 3).tileAxis, -1) << "was not wanted";
+  EXPECT_EQ(withAxes({2, 3, 0, {0, 0, 0}}, {5, 3, 4}, 1, 0).tileAxis, 2);
+  EXPECT_THAT(longAxes({1, 7, 1, 3}), ElementsAre(1, 3));
+  EXPECT_THAT(longAxes({}), ElementsAre());
+}
+
+TEST(TensorSlice, FindsEveryElementAgainWhateverAxesAreShown) {
+  const Shape shape{2, 3, 4, 5};
+  for (int row = 0; row < 4; ++row)
+    for (int column = 0; column < 4; ++column) {
+      if (row == column) continue;
+      const TensorSlice slice(shape, withAxes(defaultSlice(shape), shape, row, column));
+      for (std::int64_t element = 0; element < 120; ++element) {
+        const auto place = slice.placeOf(element);
+        ASSERT_EQ(place ? slice.elementAt(place->row, place->column) : element, element) << row << " " << column;
+      }
+    }
+}
+
 struct Pair {
   std::vector<float> a, b;
   Shape shape;
@@ -118,6 +156,16 @@ TEST(TensorMaps, HoldBothRunsAndTheirDifference) {
   EXPECT_EQ(cell(MapSide::difference, 5).kind, CellKind::nan);
   EXPECT_EQ(cell(MapSide::difference, 6).kind, CellKind::minusInf);
   EXPECT_EQ(cell(MapSide::difference, 7).kind, CellKind::plusInf);
+}
+
+TEST(TensorMaps, FollowTheChosenAxes) {
+  const Pair pair{{0, 1, 2, 3, 4, 5}, {0, 1, 2, 3, 4, 5.5F}, {2, 3}};
+  const TensorSlice slice(pair.shape, withAxes(defaultSlice(pair.shape), pair.shape, 1, 0));
+  const TensorMaps maps = tensorMaps(slice, pair.reference(), pair.candidate());
+  ASSERT_EQ(maps[MapSide::reference].rows(), 3);
+  EXPECT_EQ(maps[MapSide::reference].data().at(1, 0).value, 1);
+  EXPECT_EQ(maps[MapSide::reference].data().at(0, 1).value, 3);
+  EXPECT_EQ(maps[MapSide::difference].data().at(2, 1).value, 0.5F);
 }
 
 TEST(TensorMaps, PoolByMagnitudeWithNonfiniteFirst) {
