@@ -211,6 +211,17 @@ TEST_F(Flips, ShowNoPictureOfAnotherFile) {
   EXPECT_FALSE(pictureOf(7));
 }
 
+TEST_F(Flips, SayWhereThereIsNothingToShow) {
+  open();
+  m_panel.showPage(views::FlipsPanel::kGallery);
+  EXPECT_EQ(m_panel.gallery()->view()->emptyText(), QString());
+  auto* field = named<QLineEdit>(QStringLiteral("FP32 margin below, as a number, or all"));
+  field->setText(QStringLiteral("1e-30"));
+  QTest::keyClick(field, Qt::Key_Return);
+  EXPECT_EQ(gallery().rowCount(), 0);
+  EXPECT_EQ(m_panel.gallery()->view()->emptyText(), QStringLiteral("No decision changed here.\nA larger margin, or All samples, shows more."));
+}
+
 TEST_F(Flips, SayWhichFilesCannotBeRead) {
   m_session = eightSamples();
   m_inputs = m_folder.filePath(QStringLiteral("inputs.pt"));

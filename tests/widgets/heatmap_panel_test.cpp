@@ -365,7 +365,7 @@ TEST_F(HeatmapPanel, OffersCopyUnfoldAndFp32InItsMenu) {
   for (const QAction* action : menu.actions())
     if (!action->isSeparator()) words << action->text();
   EXPECT_EQ(words, (QStringList{QStringLiteral("Copy cell"), QStringLiteral("Copy visible block as TSV"), QStringLiteral("Show op sites (Enter)"),
-                                QStringLiteral("Disable autocast here (inputs to FP32)"), QStringLiteral("Disable autocast here (inputs as they are)")}));
+                                QStringLiteral("Keep in FP32"), QStringLiteral("Switch autocast off")}));
   menu.actions().at(3)->trigger();
   EXPECT_EQ(content().rows.size(), 6U);
 }

@@ -84,8 +84,7 @@ TEST_F(Modules, TogglesTheParentWithShift) {
 }
 
 TEST_F(Modules, OffersBothKindsAndTheParentInItsMenu) {
-  EXPECT_EQ(menuOf("head"), (QStringList{QStringLiteral("Disable autocast here (inputs to FP32)"), QStringLiteral("Disable autocast here (inputs as they are)"),
-                                         QStringLiteral("Disable autocast in (root) (inputs to FP32)")}));
+  EXPECT_EQ(menuOf("head"), (QStringList{QStringLiteral("Keep in FP32"), QStringLiteral("Switch autocast off"), QStringLiteral("Keep (root) in FP32")}));
   QMenu menu;
   m_panel.fillMenu(menu, QStringLiteral("head"));
   menu.actions().at(1)->trigger();

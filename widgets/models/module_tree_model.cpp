@@ -224,7 +224,7 @@ QVariant ModuleTreeModel::headerData(int section, Qt::Orientation orientation, i
     return QStringList{QStringLiteral("Module path as named_modules() writes it"), QStringLiteral("Dtype of the module's outputs under autocast; of a module that only groups others, of what ran inside"),
                        QStringLiteral("Worst relative L2 error divided by the tolerance of its op site: over 1 is outside"),
                        QStringLiteral("Worst relative L2 error of the module's op sites; grey: within the site tolerance"),
-                       QStringLiteral("Disable autocast here (inputs to FP32): Space; on the parent: Shift+Space; both kinds: context menu")}.value(section);
+                       QStringLiteral("Keep in FP32 (autocast disabled locally, inputs cast to FP32): Space; on the parent: Shift+Space; both kinds: context menu")}.value(section);
   return {};
 }
 

@@ -4,6 +4,7 @@
 #include "widgets/views/gallery_delegate.h"
 
 #include <QKeyEvent>
+#include <QPainter>
 #include <QScrollBar>
 
 namespace ulpscope::views {
@@ -66,6 +67,18 @@ std::vector<std::int64_t> GalleryView::inSight() const {
   for (int row = first; row < last; ++row)
     if (const std::int64_t sample = m_model->index(row).data(GalleryModel::kKeyRole).toLongLong(); !m_model->hasThumbnail(sample)) samples.push_back(sample);
   return samples;
+}
+
+QString GalleryView::emptyText() const {
+  return m_model->rowCount() > 0 ? QString() : tr("No decision changed here.\nA larger margin, or All samples, shows more.");
+}
+
+void GalleryView::paintEvent(QPaintEvent* event) {
+  QListView::paintEvent(event);
+  if (m_model->rowCount() > 0) return;
+  QPainter painter(viewport());
+  painter.setPen(palette().color(QPalette::PlaceholderText));
+  painter.drawText(viewport()->rect().adjusted(8, 8, -8, -8), Qt::AlignCenter | Qt::TextWordWrap, emptyText());
 }
 
 void GalleryView::resizeEvent(QResizeEvent* event) {

@@ -19,6 +19,7 @@ class GalleryView : public QListView {
   explicit GalleryView(models::GalleryModel* model, QWidget* parent = nullptr);
   int pictureSide() const { return m_pictureSide; }  // px, at most
   void showSample(std::int64_t sample);  // scrolls there and makes it current
+  QString emptyText() const;  // what stands there without tiles; empty: there are some
   void askForPictures();  // sooner or later emits needed()
 
  signals:
@@ -27,6 +28,7 @@ class GalleryView : public QListView {
   void needed(const std::vector<std::int64_t>& samples);
 
  protected:
+  void paintEvent(QPaintEvent* event) override;
   void resizeEvent(QResizeEvent* event) override;
   void showEvent(QShowEvent* event) override;
   void changeEvent(QEvent* event) override;

@@ -1,4 +1,5 @@
 // What a cell of the heatmap is to the other views: selection, texts, clipboard, context menu.
+#include "widgets/models/fp32_regions.h"
 #include "widgets/models/text.h"
 #include "widgets/plots/profile_plot.h"
 #include "widgets/views/heatmap_panel.h"
@@ -197,12 +198,12 @@ void HeatmapPanel::fillMenu(QMenu& menu) {
   fold->setEnabled(at.isOpSite() || m_builder.picture().look.rowFolds[static_cast<std::size_t>(row)] != plots::RowFold::none);
   connect(fold, &QAction::triggered, this, [this, row] { toggleFold(row); });
   const QString path = qt(at.path);
-  for (const auto& [text, kind] : {std::pair{tr("Disable autocast here (inputs to FP32)"), models::RegionKind::inputsToFp32},
-                                   std::pair{tr("Disable autocast here (inputs as they are)"), models::RegionKind::inputsAsTheyAre}}) {
-    QAction* action = menu.addAction(text);
+  for (const models::RegionKind kind : {models::RegionKind::inputsToFp32, models::RegionKind::inputsAsTheyAre}) {
+    QAction* action = menu.addAction(models::regionAction(kind));
+    action->setToolTip(models::regionMeaning(kind));
     action->setCheckable(true);
     action->setChecked(m_workbench.regions().names(path, kind));
-    connect(action, &QAction::triggered, this, [this, path, k = kind] { m_workbench.toggle(path, k); });
+    connect(action, &QAction::triggered, this, [this, path, kind] { m_workbench.toggle(path, kind); });
   }
 }
 

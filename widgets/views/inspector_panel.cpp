@@ -68,7 +68,7 @@ QWidget* InspectorPanel::makeHeader() {
   m_title->setTextInteractionFlags(Qt::TextSelectableByMouse);
   m_subtitle = makeText({}, 1, false, header);
   m_keep = new QPushButton(tr("Keep in FP32"), header);
-  m_keep->setToolTip(tr("Disable autocast here, inputs to FP32 (Ctrl+K)"));
+  m_keep->setToolTip(tr("Keep in FP32: autocast disabled locally, inputs cast to FP32 (Ctrl+K)"));
   m_keep->setAccessibleName(tr("Keep the selected module in FP32"));
   auto* layout = new QVBoxLayout(header);
   layout->setContentsMargins(12, 4, 12, 0);

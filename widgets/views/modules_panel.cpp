@@ -286,19 +286,21 @@ void ModulesPanel::showMenu(const QPoint& position) {
 void ModulesPanel::fillMenu(QMenu& menu, const QString& modulePath) {
   const QString cover = m_model.coverText(modulePath);
   if (!cover.isEmpty()) menu.addAction(tr("%1; change it there").arg(cover))->setEnabled(false);
-  const auto add = [&](const QString& text, const QString& path, RegionKind kind) {
-    QAction* action = menu.addAction(text);
+  const auto add = [&](const QString& module, const QString& path, RegionKind kind) {
+    QAction* action = menu.addAction(models::regionAction(kind, module));
+    action->setToolTip(models::regionMeaning(kind));
     action->setCheckable(true);
     action->setChecked(m_workbench.regions().names(path, kind));
     action->setEnabled(path != modulePath || cover.isEmpty());
     connect(action, &QAction::triggered, this, [this, path, kind] { m_workbench.toggle(path, kind); });
   };
-  add(tr("Disable autocast here (inputs to FP32)"), modulePath, RegionKind::inputsToFp32);
-  add(tr("Disable autocast here (inputs as they are)"), modulePath, RegionKind::inputsAsTheyAre);
+  menu.setToolTipsVisible(true);
+  add({}, modulePath, RegionKind::inputsToFp32);
+  add({}, modulePath, RegionKind::inputsAsTheyAre);
   if (modulePath.isEmpty()) return;
   menu.addSeparator();
   const QString parent = qt(model::parentPath(models::core(modulePath)));
-  add(tr("Disable autocast in %1 (inputs to FP32)").arg(models::modulePathText(parent)), parent, RegionKind::inputsToFp32);
+  add(models::modulePathText(parent), parent, RegionKind::inputsToFp32);
 }
 
 }  // namespace ulpscope::views
