@@ -35,7 +35,7 @@ TableCell numberOrDash(double value) { return std::isnan(value) ? TableCell{QStr
 }  // namespace
 
 WorstModel::WorstModel(QObject* parent)
-    : RowTableModel({QStringLiteral("Index"), QStringLiteral("FP32 / AMP"), QStringLiteral("AMP"), QStringLiteral("Difference"), QStringLiteral("ULP")}, parent) {}
+    : RowTableModel({QStringLiteral("Index"), QStringLiteral("FP32/AMP"), QStringLiteral("AMP"), QStringLiteral("Difference"), QStringLiteral("ULP")}, parent) {}
 
 void WorstModel::setLook(const TensorLookPointer& look, analysis::WorstBy by) {
   std::vector<Row> rows;
