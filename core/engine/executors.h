@@ -33,6 +33,8 @@ class EmulatedExecutor : public OpExecutor {
   void executeWithoutAutocast(const OpCall& call, const ExecutionPlace& place) { runWithPolicy(call, factsOf(call), {PolicyClass::none, false}, place); }
   bool namesOps() const override { return m_options.regions->hasOpPatterns(); }
   std::int64_t loweredOps() const override { return m_loweredOps; }
+  // As torch.autocast's __exit__ does: weights that an optimizer changed are cast anew.
+  void forgetCasts() { m_castCache.clear(); }
 
  private:
   // What hangs on the op alone.

@@ -28,6 +28,12 @@ class ForwardGuard {
 }  // namespace
 
 SideResult runForward(const ForwardSetup& setup, EventSink sink) {
+  const at::AutoGradMode copies(false);
+  const Arguments arguments = ownCopies(setup.arguments);
+  return runUnder(setup, [&](ExecutionPlace&) { return setup.module->get_method("forward")({}, arguments); }, std::move(sink));
+}
+
+SideResult runUnder(const ForwardSetup& setup, const Body& body, EventSink sink) {
   SideResult result;
   // What the sink throws is not the model's failure: it is kept apart from what travels through the interpreter.
   std::exception_ptr sinkFailure;
@@ -40,8 +46,7 @@ SideResult runForward(const ForwardSetup& setup, EventSink sink) {
       throw std::runtime_error("stopped");
     }
   };
-  const ModelThreadGuard thread(setup.threads);
-  const Arguments arguments = ownCopies(setup.arguments);
+  const ModelThreadGuard thread(setup.threads, setup.gradients);
   ExecutionPlace place(*setup.regions, *setup.aliases, setup.device);
   place.tellReturns(setup.onReturn);
   if (Origins* origins = setup.origins) {
@@ -54,7 +59,7 @@ SideResult runForward(const ForwardSetup& setup, EventSink sink) {
     const ForwardGuard forward(*setup.executor);
     const PlaceGuard atPlace(place);
     const InterceptionGuard intercept(hook);
-    result.value = setup.module->get_method("forward")({}, arguments);
+    result.value = body(place);
   } catch (const std::exception& e) {
     if (sinkFailure) std::rethrow_exception(sinkFailure);
     result.failed = true;

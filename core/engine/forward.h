@@ -26,11 +26,17 @@ struct ForwardSetup {
   ReturnSink onReturn = {};                           // may be empty
   Origins* origins = nullptr;                         // told of inputs and border casts; may be null
   std::string device = "cuda";                        // of the policy: whose own autocast regions count
+  Gradients gradients = Gradients::off;               // on: autograd runs through the casts, so that gradients round where CUDA's do
 };
 
 // Runs forward on this thread under interception; Cancelled and the sink's own exceptions pass through, the model's become the
 // result's error. Without a sink nobody looks at the ops.
 SideResult runForward(const ForwardSetup& setup, EventSink sink);
+
+// The same around another piece of code, as a loss: its ops stand in the module path the body enters at the place. setup.module and
+// setup.arguments are not used.
+using Body = std::function<c10::IValue(ExecutionPlace& place)>;
+SideResult runUnder(const ForwardSetup& setup, const Body& body, EventSink sink);
 
 // The same model without any of our doing: no hook, no markers acting. For the probe check.
 SideResult runPlain(const ForwardSetup& setup);

@@ -58,13 +58,13 @@ InterceptionGuard::~InterceptionGuard() {
 HookSwap::HookSwap(OpHook& hook) : m_outer(std::exchange(currentHook, &hook)) {}
 HookSwap::~HookSwap() { currentHook = m_outer; }
 
-ModelThreadGuard::ModelThreadGuard(int threads) : m_gradWasEnabled(c10::GradMode::is_enabled()), m_autocastWas(compat::autocastFlag()) {
+ModelThreadGuard::ModelThreadGuard(int threads, Gradients gradients) : m_gradWasEnabled(c10::GradMode::is_enabled()), m_autocastWas(compat::autocastFlag()) {
   at::set_num_threads(threads);
   torch::jit::setGraphExecutorOptimize(false);
   torch::jit::getProfilingMode() = false;
   torch::jit::getExecutorMode() = false;
   torch::jit::setAutocastMode(false);
-  c10::GradMode::set_enabled(false);
+  c10::GradMode::set_enabled(gradients == Gradients::on);
   compat::setAutocastFlag(true);
 }
 

@@ -81,11 +81,13 @@ class SeenByHook {
   bool m_was;
 };
 
-// What a thread that runs a model needs: no gradients, the plain interpreter (no optimisation, profiling or JIT autocast
-// pass, all of which would rewrite the ops), one intra-op thread, autocast flagged on. Restores on destruction.
+enum class Gradients { off, on };
+
+// What a thread that runs a model needs: no gradients (training: gradients), the plain interpreter (no optimisation, profiling or JIT
+// autocast pass, all of which would rewrite the ops), one intra-op thread, autocast flagged on. Restores on destruction.
 class ModelThreadGuard {
  public:
-  explicit ModelThreadGuard(int threads);
+  explicit ModelThreadGuard(int threads, Gradients gradients = Gradients::off);
   ~ModelThreadGuard();
   ModelThreadGuard(const ModelThreadGuard&) = delete;
   ModelThreadGuard& operator=(const ModelThreadGuard&) = delete;
