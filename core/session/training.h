@@ -19,7 +19,7 @@ namespace ulpscope::session {
 struct FirstNonfinite {
   std::int64_t step = 0;
   std::string stage;
-  std::string op, modulePath, source;  // of the forward op whose output the gradient belongs to; empty: of none
+  std::string op, modulePath, source;  // of the forward op whose output the gradient belongs to, else that read the parameter; empty: of none
   int occurrence = 1;
   std::string parameter;               // the first parameter whose gradient is not finite; empty: none
   std::string kind;                    // "inf" or "NaN"

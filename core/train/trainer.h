@@ -27,10 +27,15 @@ struct TrainingOutcome {
   session::Training training;  // number and createdUtc are not filled
 };
 
-// Trajectories, all from the same weights with the same batches and seeds: "recipe"; "fp32" (autocast and scaling off) where the recipe has
-// autocast or a scaler; with `isolate` the other cells of autocast off/on x scaling off/on, and the FP32-region variant where the recipe
-// names regions. A trajectory that ends early is no error but Trajectory::error. Errors: usage (regions, parameters that match nothing,
-// a loss that is not there), input (files), run (no trajectory could take its first step), cancelled.
+// Trajectories, all from the same weights with the same batches and seeds:
+// - "recipe";
+// - "fp32", where the recipe has autocast or a scaler: autocast and scaling off, so also the cell "autocast off, scaling off" of the 2x2;
+// - with `isolate` the cells of autocast off/on x scaling off/on that are neither, named "autocast on, scaling off" and so on, the missing part
+//   with its defaults. No cell has regions: a recipe that names FP32 regions is itself the FP32-region variant, and "autocast on, ..." beside
+//   it is what it would be without. A recipe without regions is itself its cell, and is not trained twice.
+// A trajectory that ends early is no error but Trajectory::error. Cancelled after a step: what there is, with Training::cancelled.
+// Errors: usage (regions, parameters that match nothing, a loss that is not there), input (files), run (no trajectory could take its first
+// step), cancelled (before the first step).
 base::Result<TrainingOutcome> train(const session::Recipe& recipe, bool isolate, const TrainingHooks& hooks, std::stop_token stop);
 
 }  // namespace ulpscope::train

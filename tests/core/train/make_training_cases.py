@@ -60,6 +60,10 @@ def texts(tensor):
     return [repr(float(value)) for value in tensor.detach().reshape(-1)]
 
 
+def norm(tensors):
+    return float(sum((tensor.double() ** 2).sum() for tensor in tensors)) ** 0.5
+
+
 def scaler_trace(random, options, steps):
     scaler = grad_scaler.GradScaler(**options)
     scaler._lazy_init_scale_growth_tracker(torch.device("cpu"))
@@ -131,7 +135,7 @@ def trained(net, x, labels, kind, options, schedule):
     """Five updates of two micro-batches of four rows each, rows wrapping round the ten there are; the loss is divided by two."""
     optimizer = getattr(torch.optim, kind)(net.parameters(), **options)
     scheduler = schedule(optimizer) if schedule else None
-    losses, rates, row = [], [], 0
+    losses, rates, updates, gradients, row = [], [], [], [], 0
     for _ in range(5):
         optimizer.zero_grad()
         total = 0.0
@@ -142,11 +146,17 @@ def trained(net, x, labels, kind, options, schedule):
             (loss / 2).backward()
             total += loss.item() / 2
         rates.append(optimizer.param_groups[0]["lr"])
+        gradients.append(norm([p.grad for p in net.parameters()]))
+        before = [p.detach().clone() for p in net.parameters()]
         optimizer.step()
+        updates.append(norm([p.detach() - b for p, b in zip(net.parameters(), before)]))
         if scheduler:
             scheduler.step()
         losses.append(total)
-    return {"losses": losses, "rates": rates, "weights": {name: numbers(p) for name, p in net.named_parameters()}}
+    with torch.no_grad():
+        accuracy = (net(x).argmax(1) == labels).double().mean().item()
+    return {"losses": losses, "rates": rates, "updates": updates, "gradients": gradients, "accuracy": accuracy,
+            "weights": {name: numbers(p) for name, p in net.named_parameters()}}
 
 
 def optimizer_steps(outdir):

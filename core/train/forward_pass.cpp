@@ -1,0 +1,123 @@
+#include "core/train/forward_pass.h"
+
+#include "core/engine/native_executor.h"
+#include "core/engine/run_frame.h"
+#include "core/train/step_failure.h"
+
+#include <ATen/ATen.h>
+#include <torch/version.h>
+
+namespace ulpscope::train {
+namespace {
+
+using base::Error;
+using base::ErrorKind;
+
+constexpr std::uint64_t kLossSeed = 0x4C4F5353;  // another sequence than the forward's
+
+// Looks at the stop token once an op.
+class StoppableExecutor : public engine::OpExecutor {
+ public:
+  StoppableExecutor(std::unique_ptr<engine::OpExecutor> inner, std::stop_token stop) : m_inner(std::move(inner)), m_stop(std::move(stop)) {}
+  void beginForward() override { m_inner->beginForward(); }
+  void endForward() override { m_inner->endForward(); }
+  void execute(const engine::OpCall& call, engine::ExecutionPlace& place, engine::OpEvent* event) override {
+    if (m_stop.stop_requested()) throw std::runtime_error("cancelled");
+    m_inner->execute(call, place, event);
+  }
+  bool namesOps() const override { return m_inner->namesOps(); }
+  std::int64_t loweredOps() const override { return m_inner->loweredOps(); }
+
+ private:
+  std::unique_ptr<engine::OpExecutor> m_inner;
+  std::stop_token m_stop;
+};
+
+engine::RegionSet regionsOf(const TrainingFrame& frame, const session::AutocastRecipe& autocast) {
+  model::ModelInfo info = frame.model.info;
+  info.modules.push_back({kLossModule, "Loss", {}, 0});
+  auto regions = engine::RegionSet::make(autocast.fp32, autocast.disable, info, frame.model.ops);
+  if (!regions) throw StepFailure(regions.error());
+  return std::move(regions).value();
+}
+
+}  // namespace
+
+ForwardPass::ForwardPass(const TrainingFrame& frame, TrainingModel& model, const std::optional<session::AutocastRecipe>& autocast)
+    : m_frame(frame), m_model(model), m_plain(std::make_unique<StoppableExecutor>(std::make_unique<engine::ReferenceExecutor>(), frame.stop)) {
+  if (!autocast) return;
+  m_regions = regionsOf(frame, *autocast);
+  std::unique_ptr<engine::OpExecutor> lowering;
+  if (autocast->mode == session::Mode::native) {
+    lowering = std::make_unique<engine::NativeExecutor>(engine::NativeExecutor::Options{&m_regions, autocast->castCache});
+  } else {
+    auto emulated = std::make_unique<engine::EmulatedExecutor>(engine::EmulatedExecutor::Options{&frame.table, engine::scalarTypeOf(autocast->dtype), &m_regions, autocast->castCache});
+    m_emulated = emulated.get();
+    lowering = std::move(emulated);
+  }
+  m_lowering = std::make_unique<StoppableExecutor>(std::move(lowering), frame.stop);
+}
+
+void ForwardPass::endAutocast() {
+  if (m_emulated) m_emulated->forgetCasts();
+}
+
+engine::ForwardSetup ForwardPass::setup(Autocast autocast, std::uint64_t seed) {
+  const bool lowers = autocast == Autocast::on && m_lowering;
+  engine::ForwardSetup s;
+  s.module = &m_model.module();
+  s.aliases = &m_frame.model.aliases;
+  s.regions = lowers ? &m_regions : &m_noRegions;
+  s.executor = lowers ? m_lowering.get() : m_plain.get();
+  s.seed = seed;
+  s.device = m_frame.table.device();
+  s.gradients = engine::Gradients::on;
+  return s;
+}
+
+c10::IValue ForwardPass::checked(const engine::SideResult& result) const {
+  if (!result.failed) return result.value;
+  if (m_frame.stop.stop_requested()) throw engine::Cancelled{};
+  throw StepFailure(Error{ErrorKind::run, result.error, engine::whereText(result), ""});
+}
+
+c10::IValue ForwardPass::forward(const MicroBatch& batch, Autocast autocast, const engine::EventSink& sink) {
+  engine::ForwardSetup s = setup(autocast, batch.seed);
+  s.descriptions = &m_descriptions;
+  s.arguments = engine::argumentsFor(m_frame.set, batch.rows);
+  return checked(engine::runForward(s, sink));
+}
+
+c10::IValue ForwardPass::inference(const std::vector<std::int64_t>& rows, Autocast autocast) {
+  engine::ForwardSetup s = setup(autocast, m_frame.recipe.seed);
+  s.gradients = engine::Gradients::off;
+  s.arguments = engine::argumentsFor(m_frame.set, rows);
+  c10::IValue output = checked(engine::runForward(s, {}));
+  endAutocast();
+  return output;
+}
+
+Losses ForwardPass::loss(const c10::IValue& output, const MicroBatch& batch, Autocast autocast, const engine::EventSink& sink) {
+  engine::ForwardSetup s = setup(autocast, batch.seed ^ kLossSeed);
+  s.descriptions = &m_lossDescriptions;
+  const session::Recipe& recipe = m_frame.recipe;
+  const bool divides = recipe.divideLoss && recipe.accumulationSteps > 1;
+  const at::Tensor target = m_frame.loss.targetOf(batch.rows);
+  Losses losses;
+  std::exception_ptr refused;  // what the recipe asks for is not there: no failure of an op
+  const engine::Body body = [&](engine::ExecutionPlace& place) {
+    try {
+      losses.whole = m_frame.loss.losses(place, output, target);
+    } catch (const StepFailure&) {
+      refused = std::current_exception();
+      return c10::IValue();
+    }
+    for (const at::Tensor& loss : losses.whole) losses.backward.push_back(divides ? loss / static_cast<double>(recipe.accumulationSteps) : loss);
+    return c10::IValue();
+  };
+  checked(engine::runUnder(s, body, sink));
+  if (refused) std::rethrow_exception(refused);
+  return losses;
+}
+
+}  // namespace ulpscope::train

@@ -1,0 +1,104 @@
+#include "core/train/training_model.h"
+
+#include "core/train/gradient_statistics.h"
+
+#include <ATen/Functions.h>
+#include <c10/core/GradMode.h>
+
+#include <cstring>
+#include <stdexcept>
+#include <unordered_set>
+
+namespace ulpscope::train {
+namespace {
+
+torch::jit::Module ownCopy(const torch::jit::Module& module) {
+  const at::NoGradGuard noGrad;
+  c10::IValue::HashAliasedIValueMap memo;  // finds what lies on the same memory
+  for (const auto& parameter : module.named_parameters()) {
+    const c10::IValue original(parameter.value);
+    if (const auto known = memo.find(original); known != memo.end()) {
+      const at::Tensor first = known->second.toTensor();
+      if (first.sizes() != parameter.value.sizes() || first.strides() != parameter.value.strides())
+        throw std::runtime_error(parameter.name + " lies on another parameter's memory in another shape, which cannot be trained");
+      continue;
+    }
+    memo[original] = parameter.value.detach().clone(at::MemoryFormat::Preserve).set_requires_grad(parameter.value.requires_grad());
+  }
+  torch::jit::Module copy(module._ivalue()->deepcopy(memo));
+  copy.train(true);
+  return copy;
+}
+
+bool sameBytes(const at::Tensor& a, const at::Tensor& b) {
+  if (a.scalar_type() != b.scalar_type() || a.sizes() != b.sizes()) return false;
+  if (!a.is_contiguous() || !b.is_contiguous()) return a.equal(b);
+  return std::memcmp(a.data_ptr(), b.data_ptr(), a.nbytes()) == 0;
+}
+
+}  // namespace
+
+TrainingModel::TrainingModel(const torch::jit::Module& module) : m_module(ownCopy(module)) {
+  std::unordered_set<const void*> seen;
+  for (const auto& parameter : m_module.named_parameters())
+    if (seen.insert(parameter.value.unsafeGetTensorImpl()).second) m_parameters.push_back({parameter.name, parameter.value});
+  for (const auto& owner : m_module.named_modules()) {
+    const auto type = owner.value.type();
+    for (std::size_t slot = 0; slot < type->numAttributes(); ++slot) {
+      if (!type->is_buffer(slot) || !owner.value._ivalue()->getSlot(slot).isTensor()) continue;
+      Buffer buffer{(owner.name.empty() ? "" : owner.name + ".") + type->getAttributeName(slot), owner.value._ivalue(), slot};
+      if (buffer.value().defined()) m_buffers.push_back(std::move(buffer));
+    }
+  }
+}
+
+std::vector<std::string> TrainingModel::nonfiniteParameters() const {
+  std::vector<std::string> names;
+  for (const NamedParameter& parameter : m_parameters)
+    if (!allFinite(parameter.tensor)) names.push_back(parameter.name);
+  return names;
+}
+
+std::vector<std::size_t> BufferSnapshot::changed(const TrainingModel& model) const {
+  std::vector<std::size_t> numbers;
+  for (std::size_t i = 0; i < model.buffers().size(); ++i) {
+    const at::Tensor now = model.buffers()[i].value();
+    if (i >= m_copies.size() || !m_copies[i].of.is_same(now) || !sameBytes(m_copies[i].value, now)) numbers.push_back(i);
+  }
+  return numbers;
+}
+
+void BufferSnapshot::take(const TrainingModel& model) {
+  const at::NoGradGuard noGrad;
+  const std::vector<std::size_t> numbers = changed(model);
+  m_copies.resize(model.buffers().size());
+  for (const std::size_t i : numbers) {
+    const at::Tensor now = model.buffers()[i].value();
+    m_copies[i] = {now, now.detach().clone()};
+  }
+}
+
+void BufferSnapshot::restore(const TrainingModel& model) const {
+  const at::NoGradGuard noGrad;
+  for (const std::size_t i : changed(model)) {
+    const TrainingModel::Buffer& buffer = model.buffers()[i];
+    const Copy& copy = m_copies.at(i);
+    if (!buffer.value().is_same(copy.of)) buffer.owner->setSlot(buffer.slot, copy.of);
+    copy.of.variable_data().copy_(copy.value);  // has a version counter of its own: a graph that waits for its backward does not mind
+  }
+}
+
+AsideScope::AsideScope(TrainingModel& model) : m_model(model) {
+  m_buffers.take(model);
+  for (const NamedParameter& parameter : model.parameters()) {
+    m_gradients.push_back(parameter.tensor.grad());
+    parameter.tensor.mutable_grad() = at::Tensor();
+  }
+}
+
+AsideScope::~AsideScope() {
+  for (std::size_t i = 0; i < m_gradients.size(); ++i) m_model.parameters()[i].tensor.mutable_grad() = m_gradients[i];
+  m_buffers.restore(m_model);
+}
+
+}  // namespace ulpscope::train
