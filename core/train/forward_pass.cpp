@@ -33,6 +33,13 @@ class StoppableExecutor : public engine::OpExecutor {
   std::stop_token m_stop;
 };
 
+// Rows in their order are a view, which forward copies once; others are gathered.
+engine::Arguments argumentsOf(const engine::ReferenceSet& set, const std::vector<std::int64_t>& rows) {
+  for (std::size_t i = 1; i < rows.size(); ++i)
+    if (rows[i] != rows[i - 1] + 1) return engine::argumentsFor(set, rows);
+  return engine::argumentsFor(set, engine::Batch{rows.front(), static_cast<std::int64_t>(rows.size())});
+}
+
 engine::RegionSet regionsOf(const TrainingFrame& frame, const session::AutocastRecipe& autocast) {
   model::ModelInfo info = frame.model.info;
   info.modules.push_back({kLossModule, "Loss", {}, 0});
@@ -84,14 +91,14 @@ c10::IValue ForwardPass::checked(const engine::SideResult& result) const {
 c10::IValue ForwardPass::forward(const MicroBatch& batch, Autocast autocast, const engine::EventSink& sink) {
   engine::ForwardSetup s = setup(autocast, batch.seed);
   s.descriptions = &m_descriptions;
-  s.arguments = engine::argumentsFor(m_frame.set, batch.rows);
+  s.arguments = argumentsOf(m_frame.set, batch.rows);
   return checked(engine::runForward(s, sink));
 }
 
 c10::IValue ForwardPass::inference(const std::vector<std::int64_t>& rows, Autocast autocast) {
   engine::ForwardSetup s = setup(autocast, m_frame.recipe.seed);
   s.gradients = engine::Gradients::off;
-  s.arguments = engine::argumentsFor(m_frame.set, rows);
+  s.arguments = argumentsOf(m_frame.set, rows);
   c10::IValue output = checked(engine::runForward(s, {}));
   endAutocast();
   return output;

@@ -8,6 +8,8 @@
 
 #include <fmt/format.h>
 
+#include <exception>
+
 namespace ulpscope::train {
 namespace {
 
@@ -34,15 +36,19 @@ at::Tensor shapedAs(const at::Tensor& target, const at::Tensor& scores) {
   return floating.sizes() != scores.sizes() && floating.numel() == scores.numel() ? floating.view_as(scores) : floating;
 }
 
+// What throws inside is said to have failed there: then the place stays, as it does in a model's own code.
 class InLossModule {
  public:
-  explicit InLossModule(engine::ExecutionPlace& place) : m_place(place) { place.enterModule(kLossModule); }
-  ~InLossModule() { m_place.leaveModule(); }
+  explicit InLossModule(engine::ExecutionPlace& place) : m_place(place), m_exceptions(std::uncaught_exceptions()) { place.enterModule(kLossModule); }
+  ~InLossModule() {
+    if (std::uncaught_exceptions() == m_exceptions) m_place.leaveModule();
+  }
   InLossModule(const InLossModule&) = delete;
   InLossModule& operator=(const InLossModule&) = delete;
 
  private:
   engine::ExecutionPlace& m_place;
+  int m_exceptions;
 };
 
 }  // namespace

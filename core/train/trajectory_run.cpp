@@ -86,13 +86,13 @@ session::TrainingEvent& TrajectoryRun::log(const Call& call) {
   event.iteration = m_step;
   event.kind = call.kind;
   if (call.optimizer != kEveryOptimizer) event.optimizer = m_optimizers[static_cast<std::size_t>(call.optimizer)].recipe.name;
-  if (m_scaler) event.scaler = fmt::format("scaler{}", m_scalersMade);
+  if (m_scaler) event.scaler = m_scalerName;
   m_log.events.push_back(std::move(event));
   return m_log.events.back();
 }
 
 void TrajectoryRun::makeScaler() {
-  ++m_scalersMade;
+  m_scalerName = fmt::format("scaler{}", ++m_scalersMade);
   m_scaler.emplace(optionsOf(*m_plan.scaler));
 }
 

@@ -66,6 +66,7 @@ class TrajectoryRun {
   ForwardPass::Autocast m_autocast = ForwardPass::Autocast::off;
   std::int64_t m_step = 0, m_microBatches = 0;
   int m_scalersMade = 0;
+  std::string m_scalerName;
   bool m_cancelled = false;
   Iteration m_now;
 

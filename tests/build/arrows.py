@@ -1,7 +1,8 @@
 """Reads every #include of app, widgets and core and names those that run against the architecture: arrows.py SOURCE_TREE
 
 app -> widgets -> core; inside core a folder includes folders before it in CORE_ORDER only; Qt, Torch and HDF5 stay where
-PLACES says, also by way of our own headers; a header of core that another folder includes reaches neither Torch nor HDF5.
+PLACES says, also by way of our own headers; a header of core that another folder includes reaches neither Torch nor HDF5 (core/train
+may include the engine's private ones).
 """
 import os
 import re
@@ -20,6 +21,8 @@ PLACES = {
     "HDF5": ("core/storage/",),
 }
 HIDDEN_BY_CORE = ("Torch", "HDF5")
+# Two folders that share private headers: what trains runs models as what compares them does.
+SHARES_PRIVATE_HEADERS = {("core/train", "core/engine")}
 INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]', re.MULTILINE)
 
 
@@ -97,12 +100,13 @@ def library_faults(tree, path):
 
 
 def public_headers(tree):
-    """Headers of core that a file of another folder includes."""
+    """Headers of core that a file of another folder includes, unless the folders share private headers."""
     public = set()
     for path, includes in tree.items():
         for _, name in includes:
             target = resolve(tree, path, name)
-            if target and target.startswith("core/") and os.path.dirname(target) != os.path.dirname(path):
+            folders = (os.path.dirname(path), os.path.dirname(target or ""))
+            if target and target.startswith("core/") and folders[0] != folders[1] and folders not in SHARES_PRIVATE_HEADERS:
                 public.add(target)
     return sorted(public)
 

@@ -76,6 +76,12 @@ class Arrows(unittest.TestCase):
         self.assert_only_fault("core/engine/load.h is included from other folders and shows Torch",
                                core__engine__load_h="#include <torch/script.h>")
 
+    def test_training_shares_the_engines_private_headers_and_nobody_elses(self):
+        torch = "#include <torch/script.h>"
+        self.assertEqual(self.faults(core__engine__hook_h=torch, core__train__step_cpp='#include "core/engine/hook.h"'), [])
+        self.assert_only_fault("core/train/step.h is included from other folders and shows Torch", core__train__step_h=torch,
+                               app__engine__train_cpp='#include "core/train/step.h"')
+
     def test_a_file_that_does_not_exist_is_named(self):
         self.assert_only_fault("there is no such file", core__base__bad_cpp='#include "core/base/gone.h"')
 

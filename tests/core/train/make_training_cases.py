@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
-"""Asks PyTorch for what the tests of core/train expect: make_training_cases.py OUTDIR
+"""Asks PyTorch for what the tests of core/train expect: make_training_cases.py OUTDIR DEMO
 
 scaler.json: torch.cuda.amp.GradScaler's own Python over random gradients, two optimizers on one scaler; its two kernels, which this
-build lacks on the CPU, are numpy's float32 here. steps.json: weights after some FP32 steps of torch.optim and torch.optim.lr_scheduler.
+build lacks on the CPU, are numpy's float32 here. steps.json: weights after some FP32 steps of torch.optim and torch.optim.lr_scheduler. digits.ts: the network of
+the demo in the folder DEMO, before any training.
 """
 import json
 import os
@@ -174,11 +175,19 @@ def optimizer_steps(outdir):
     return found
 
 
+def untrained_digits(outdir, demo):
+    sys.path.insert(0, demo)
+    from network import DigitNet
+    torch.manual_seed(8)
+    torch.jit.save(torch.jit.script(DigitNet().train()), os.path.join(outdir, "digits.ts"))
+
+
 def main(arguments):
     torch.set_num_threads(1)
     warnings.filterwarnings("ignore")
     numpy.seterr(all="ignore")
     outdir = arguments[1]
+    untrained_digits(outdir, arguments[2])
     for name, content in (("steps", optimizer_steps(outdir)), ("scaler", scaler_traces())):
         with open(os.path.join(outdir, name + ".json"), "w", encoding="utf-8") as file:
             json.dump(content, file)

@@ -268,6 +268,40 @@ TEST(Recipe, ErrorsNameWhatIsNotThere) {
   EXPECT_THAT(tests::trainError(recipeOn("training_half_loss", {{"model", "/nowhere/model.ts"}})), testing::StartsWith("input: "));
 }
 
+json probable(const json& loss) { return recipeOn("training_probable", {{"loss", loss}, {"autocast", nullptr}, {"scaler", nullptr}, {"steps", 2}, {"optimizers", {{{"type", "SGD"}, {"lr", 0.5}}}}}); }
+
+TEST(Losses, AreRefusedUnderCudaAutocastInPyTorchsWords) {
+  const TrainingOutcome outcome = tests::trained(probable({{"kind", "bce"}}), /*isolate=*/true);
+  EXPECT_EQ(outcome.training.run("recipe")->error, "");
+  EXPECT_EQ(outcome.training.run("recipe")->steps, 2);
+  EXPECT_THAT(outcome.training.run("autocast on, scaling off")->error, testing::AllOf(testing::HasSubstr("unsafe to autocast"), testing::HasSubstr("in loss")));
+}
+
+// 8 probabilities p against labels y: PyTorch's own formula by hand, -mean(y log p + (1 - y) log(1 - p)), and squares from a script.
+TEST(Losses, AreWhatTheirNamesSay) {
+  const auto lossOf = [](const json& loss) { return trainedRun(probable(loss)).ledger[0].loss; };
+  const torch::jit::Module inputs = torch::jit::load(tests::modelFolder("training_probable") + "/inputs.pt");
+  const at::NoGradGuard noGrad;
+  torch::jit::Module model = torch::jit::load(tests::modelPath("training_probable"));
+  const at::Tensor p = model.forward({inputs.attr("x")}).toTensor().to(at::kDouble), y = inputs.attr("labels").toTensor().to(at::kDouble), d = p - y;
+  EXPECT_NEAR(lossOf({{"kind", "bce"}, {"target", "labels"}}), -(y * p.log() + (1 - y) * (1 - p).log()).mean().item<double>(), 1e-6);
+  EXPECT_NEAR(lossOf({{"kind", "mse"}, {"target", "labels"}, {"reduce", "sum"}}), (d * d).sum().item<double>(), 1e-6);
+  EXPECT_NEAR(lossOf({{"kind", "l1"}, {"target", "labels"}}), d.abs().mean().item<double>(), 1e-6);
+  EXPECT_NEAR(lossOf({{"kind", "smooth_l1"}, {"target", "labels"}}), (0.5 * d * d).mean().item<double>(), 1e-6) << "all |d| < 1";
+  EXPECT_NEAR(lossOf({{"kind", "bce_with_logits"}, {"target", "labels"}}), ((1 + p.exp()).log() - y * p).mean().item<double>(), 1e-6);
+  EXPECT_NEAR(lossOf({{"kind", "script"}, {"target", "labels"}, {"path", tests::modelFolder("training_probable") + "/loss.ts"}}), (d * d).mean().item<double>(), 1e-6);
+}
+
+// An FP32 region may be the loss itself: its module path is "loss".
+TEST(Losses, StandInTheModulePathLoss) {
+  json recipe = probable({{"kind", "script"}, {"target", "labels"}, {"path", tests::modelFolder("training_probable") + "/loss.ts"}});
+  recipe["autocast"] = {{"dtype", "float16"}};
+  const session::Trajectory run = trainedRun(recipe);
+  EXPECT_TRUE(std::any_of(run.gradientSites.begin(), run.gradientSites.end(), [](const auto& site) { return site.modulePath == "loss" && site.op == "aten::mean"; }));
+  recipe["autocast"]["fp32"] = {"loss"};
+  EXPECT_EQ(trainedRun(recipe).error, "");
+}
+
 TEST(Cancel, KeepsTheStepsThatAreDone) {
   std::stop_source stop;
   TrainingHooks hooks;

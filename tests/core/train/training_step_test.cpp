@@ -22,6 +22,11 @@ using tests::trainedRun;
 
 const double kInf = std::numeric_limits<double>::infinity(), kNan = std::numeric_limits<double>::quiet_NaN();
 
+bool alarmIn(const session::Trajectory& run) {
+  for (const session::Alarm& alarm : run.alarms) ADD_FAILURE() << alarm.id << " " << alarm.step << " " << alarm.text;
+  return !run.alarms.empty();
+}
+
 json optimizerOf(const json& run) {
   json optimizer = {{"name", "o"}, {"type", run.at("type")}};
   for (const auto& [key, value] : run.at("options").items()) {
@@ -148,6 +153,19 @@ TEST(Parameters, AreTakenByGlobsOnce) {
   const auto twice = assignParameters({optimizer("a", {"*"}), optimizer("b", {"head.*"})}, names);
   ASSERT_FALSE(twice);
   EXPECT_THAT(twice.error().message(), testing::AllOf(testing::HasSubstr("'head.weight' is also a parameter of optimizer a"), testing::HasSubstr("optimizer b")));
+}
+
+// The demo's network from nothing: a second of training each.
+TEST(Digits, AreLearntInFp16AsInFp32) {
+  const TrainingOutcome outcome = tests::trained({{"model", tests::trainingCase("digits.ts")}, {"inputs", ULPSCOPE_TEST_DEMO "/inputs.h5"}, {"loss", {{"kind", "cross_entropy"}}},
+                                                  {"optimizers", {{{"type", "Adam"}, {"lr", 0.002}}}}, {"autocast", {{"dtype", "float16"}}}, {"scaler", json::object()}, {"steps", 400}, {"shuffle", 1}});
+  const session::Trajectory& half = *outcome.training.run("recipe");
+  const session::Trajectory& whole = *outcome.training.run("fp32");
+  EXPECT_GT(*whole.accuracy, 0.95);
+  EXPECT_NEAR(*half.accuracy, *whole.accuracy, 0.005);
+  EXPECT_LT(half.finalLoss(), 0.4 * half.ledger.front().loss);
+  EXPECT_EQ(half.appliedUpdates + static_cast<std::int64_t>(half.skipped().begin()->second.size()), 400);
+  EXPECT_FALSE(alarmIn(half));
 }
 
 // The gradient of 0.25 sum(x w + b) is 0.25 sum(x): two micro-batches of one row each are as good as both rows at once, but for the division.
