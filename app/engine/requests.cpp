@@ -1,8 +1,10 @@
 #include "app/engine/requests.h"
 
 #include "app/engine/run_target.h"
+#include "core/analysis/training_verdict.h"
 #include "core/protocol/message.h"
 #include "core/storage/run_edit.h"
+#include "core/storage/training_store.h"
 
 #include <filesystem>
 
@@ -75,6 +77,29 @@ Result<json> answerRun(engine::Engine& engine, const json& parameters, engine::R
   auto stored = target.finish(std::move(outcome->run), outcome->metrics, outcome->outputs);
   if (!stored) return stored.error();
   return json{{"session", request.sessionPath}, {"run_id", target.runId()}, {"new_session", target.madeSession()}};
+}
+
+Result<json> answerTrain(const json& parameters, const train::TrainingHooks& hooks, std::stop_token stop) {
+  const auto request = protocol::trainRequestFrom(parameters);
+  if (!request) return request.error();
+  const std::string sessionPath = absolute(request->sessionPath);
+  auto recipe = session::readRecipe(request->recipePath);
+  if (!recipe) return recipe.error();
+  for (std::string* path : {&recipe.value().model, &recipe.value().inputs, &recipe.value().labels, &recipe.value().loss.script}) *path = absolute(*path);
+  const bool there = std::filesystem::exists(sessionPath);
+  const storage::WriteMode mode = request->append ? storage::WriteMode::share : storage::WriteMode::create;
+  // Better now than after minutes of work.
+  if (auto writable = storage::checkWritable(sessionPath, request->append && there ? storage::WriteMode::append : mode); !writable) return writable.error();
+  auto outcome = train::train(recipe.value(), request->isolate, hooks, stop);
+  if (!outcome) return outcome.error();
+  outcome.value().training.verdict = analysis::judgeTraining(recipe.value(), outcome->training);
+  session::Session session = storage::newSession(std::filesystem::path(recipe->model).stem().string());
+  session.model = outcome->model;
+  session.samples = outcome->samples;
+  session.creatorVersion = ULPSCOPE_VERSION;
+  auto stored = storage::addTraining(sessionPath, session, std::move(outcome.value().training), mode);
+  if (!stored) return stored.error();
+  return json{{"session", sessionPath}, {"training", stored->trainings.back().number}};
 }
 
 }  // namespace ulpscope::worker

@@ -117,6 +117,10 @@ engine::RunHooks hooksOf(Output& output, int id) {
   return hooks;
 }
 
+train::TrainingHooks trainingHooksOf(Output& output, int id) {
+  return {throttledProgress(output, id), [&output, id](const std::string& run, const session::LedgerLine& line) { output.send(protocol::encodeLedger(id, {run, line})); }};
+}
+
 base::Result<nlohmann::json> answer(engine::Engine& engine, const Message& message, Output& output, std::stop_token stop) {
   if (stop.stop_requested()) return base::Error{base::ErrorKind::cancelled, "cancelled", "run", ""};
   switch (message.kind) {
@@ -124,6 +128,7 @@ base::Result<nlohmann::json> answer(engine::Engine& engine, const Message& messa
     case Message::Kind::inspect: return answerInspect(engine, message.body);
     case Message::Kind::open: return answerOpen(engine, message.body);
     case Message::Kind::run: return answerRun(engine, message.body, hooksOf(output, message.id), stop);
+    case Message::Kind::train: return answerTrain(message.body, trainingHooksOf(output, message.id), stop);
     default: return base::Error{base::ErrorKind::internal, "is no request of this engine", "protocol", ""};
   }
 }

@@ -179,8 +179,9 @@ void HeatmapPanel::showContent(const std::shared_ptr<const models::HeatmapConten
 
 bool HeatmapPanel::showsLive() const { return m_live && m_liveBox->isChecked(); }
 
-void HeatmapPanel::showLive(std::shared_ptr<const models::HeatmapContent> content) {
+void HeatmapPanel::showLive(std::shared_ptr<const models::HeatmapContent> content, LiveState state) {
   const bool isFirst = !m_live;
+  m_liveState = state;
   m_live = std::move(content);
   m_liveBox->show();
   if (isFirst) {
@@ -209,7 +210,7 @@ void HeatmapPanel::showLiveNow() {
   m_range = m_liveRange.value_or(now);
   const std::vector<render::Cell> samples = render::sampleMaxima(*m_live->cells);
   const auto measured = std::count_if(samples.begin(), samples.end(), [](const render::Cell& cell) { return cell.kind != render::CellKind::notRun; });
-  m_heading->setText((m_workbench.isRunning() ? tr("running · %1 · %2 of %3 samples so far") : tr("cancelled, not saved · %1 · %2 of %3 samples")).arg(m_live->metric).arg(measured).arg(samples.size()));
+  m_heading->setText((m_liveState == LiveState::running ? tr("running · %1 · %2 of %3 samples so far") : tr("cancelled, not saved · %1 · %2 of %3 samples")).arg(m_live->metric).arg(measured).arg(samples.size()));
   m_controls->setLive();
   m_legend->setIsDifference(false);
   m_profile->setContent({render::rowMaxima(*m_live->cells), m_range, false, 0});

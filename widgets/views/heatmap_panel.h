@@ -40,7 +40,8 @@ class HeatmapPanel : public QWidget {
   // Cheap to call: the newest content is shown four times a second at most. rows, cells (as large as rows x samples), columns,
   // sampleIds and metric must be set; rows may be more from call to call. "Live" above the map goes back to the earlier results
   // and forth.
-  void showLive(std::shared_ptr<const models::HeatmapContent> content);
+  enum class LiveState { running, cancelled };
+  void showLive(std::shared_ptr<const models::HeatmapContent> content, LiveState state = LiveState::running);
   // The run is over, one way or the other: the workbench's runs are shown again.
   void endLive();
   bool isLive() const { return m_live != nullptr; }
@@ -70,6 +71,7 @@ class HeatmapPanel : public QWidget {
   void showContent(const std::shared_ptr<const models::HeatmapContent>& content, const plots::HeatmapLook& look);
   void showRuns();
   void showLiveNow();
+  LiveState m_liveState = LiveState::running;
   bool showsLive() const;
   void refreshSelection();
   void alignSides();

@@ -147,7 +147,7 @@ bool MainWindow::keepsCancelled() const { return m_workbench.wasCancelled() && !
 
 void MainWindow::showCancelled(QWidget* from) {
   const auto content = m_workbench.live().content();
-  m_heatmap->showLive(content);
+  m_heatmap->showLive(content, HeatmapPanel::LiveState::cancelled);
   const QString text = tr("Cancelled, not saved: %1 of %2 samples had been measured. They stay here until another page is opened.").arg(m_workbench.live().samplesDone()).arg(content->columnCount());
   if (from == nullptr) return m_message->showHint(text, tr("Run again"), [this] { m_workbench.runAgain(); });
   m_message->showHint(text, tr("Back to the settings"), [this, from] { showPage(from); });
