@@ -30,6 +30,8 @@ class ForwardGuard {
 SideResult runForward(const ForwardSetup& setup, EventSink sink) {
   const at::AutoGradMode copies(false);
   const Arguments arguments = ownCopies(setup.arguments);
+  if (setup.origins)
+    for (const auto& [name, value] : arguments) setup.origins->input(name, value);
   return runUnder(setup, [&](ExecutionPlace&) { return setup.module->get_method("forward")({}, arguments); }, std::move(sink));
 }
 
@@ -49,10 +51,7 @@ SideResult runUnder(const ForwardSetup& setup, const Body& body, EventSink sink)
   const ModelThreadGuard thread(setup.threads, setup.gradients);
   ExecutionPlace place(*setup.regions, *setup.aliases, setup.device);
   place.tellReturns(setup.onReturn);
-  if (Origins* origins = setup.origins) {
-    for (const auto& [name, value] : arguments) origins->input(name, value);
-    place.tellBorderCasts([origins](const at::Tensor& from, const at::Tensor& cast) { origins->same(from, cast); });
-  }
+  if (Origins* origins = setup.origins) place.tellBorderCasts([origins](const at::Tensor& from, const at::Tensor& cast) { origins->same(from, cast); });
   DescriptionCache own;
   ObservingHook hook(place, *setup.executor, sink ? watching : EventSink(), setup.seed, setup.descriptions ? *setup.descriptions : own);
   try {
