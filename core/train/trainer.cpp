@@ -55,8 +55,9 @@ class Trainer {
       noteNothingLowered(training, plan, trajectory);
       if (training.cancelled) break;
     }
+    const auto plain = std::find_if(training.runs.begin(), training.runs.end(), [](const session::Trajectory& run) { return !run.autocast && !run.scaling; });
     for (session::Trajectory& run : training.runs) {
-      const session::Trajectory* fp32 = training.run("fp32");
+      const session::Trajectory* fp32 = plain == training.runs.end() ? nullptr : &*plain;
       const auto found = findAlarms(run, fp32 == &run ? nullptr : fp32);
       run.alarms.insert(run.alarms.end(), found.begin(), found.end());
       std::stable_sort(run.alarms.begin(), run.alarms.end(), [](const session::Alarm& a, const session::Alarm& b) { return a.step < b.step; });

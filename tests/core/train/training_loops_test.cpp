@@ -253,7 +253,9 @@ TEST(Isolation, SetsRegionsBesideTheCells) {
 }
 
 TEST(Isolation, NeedsNoSecondFp32) {
-  const TrainingOutcome outcome = tests::trained(recipeOn("training_half_loss", {{"autocast", nullptr}, {"scaler", nullptr}}), /*isolate=*/true);
+  const json descent = {{{"name", "o"}, {"type", "SGD"}, {"lr", 1.0}}};
+  const TrainingOutcome outcome = tests::trained(recipeOn("training_flat_gradients", {{"batch_size", 64}, {"autocast", nullptr}, {"scaler", nullptr}, {"optimizers", descent}}), /*isolate=*/true);
+  EXPECT_TRUE(alarmOf(*outcome.training.run("autocast on, scaling off"), "update_norm_far")) << "the recipe is FP32 itself";
   EXPECT_THAT(namesOf(outcome), testing::ElementsAre("recipe", "autocast off, scaling on", "autocast on, scaling off", "autocast on, scaling on"));
 }
 

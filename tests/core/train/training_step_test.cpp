@@ -111,6 +111,9 @@ TEST(Batches, ShuffleEachEpochByTheSeed) {
   EXPECT_NE(first, second);
   EXPECT_EQ(epochs(7).first, first);
   EXPECT_NE(epochs(8).first, first);
+  BatchPlan plan(6, 6, 0);  // computed apart, in Python; a row may stay where it is
+  EXPECT_THAT(plan.next(), testing::ElementsAre(4, 2, 5, 3, 0, 1));
+  EXPECT_THAT(plan.next(), testing::ElementsAre(5, 3, 0, 1, 2, 4));
   std::uint64_t state = 1234567;  // the reference sequence of prng.di.unimi.it/splitmix64.c
   EXPECT_EQ(nextRandom(state), 6457827717110365317ULL);
   EXPECT_EQ(nextRandom(state), 3203168211198807973ULL);
