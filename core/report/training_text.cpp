@@ -33,7 +33,17 @@ std::string skippedText(const Trajectory& run) {
   return text.empty() ? "none" : text;
 }
 
-std::string zeroText(const Trajectory& run) {
+// The same parameter's in FP32, to hold it against.
+std::string zeroInFp32(const Training& training, const std::string& name) {
+  const Trajectory* fp32 = training.run("fp32");
+  if (!fp32) return "";
+  for (const auto& parameter : fp32->parameters)
+    if (parameter.name == name) return ", " + shortNumber(parameter.zeroFraction()) + " in FP32";
+  return "";
+}
+
+std::string zeroText(const Training& training) {
+  const Trajectory& run = training.runs.front();
   const session::ParameterGradients* worst = nullptr;
   std::vector<std::string> absent;
   for (const auto& parameter : run.parameters) {
@@ -41,7 +51,7 @@ std::string zeroText(const Trajectory& run) {
     if (parameter.absent) absent.push_back(parameter.name);
     else if (!worst || parameter.zeroFraction() > worst->zeroFraction()) worst = &parameter;
   }
-  std::string text = worst ? fmt::format("at most {} ({})", shortNumber(worst->zeroFraction()), worst->name) : "no gradient";
+  std::string text = worst ? fmt::format("at most {} ({}{})", shortNumber(worst->zeroFraction()), worst->name, zeroInFp32(training, worst->name)) : "no gradient";
   if (!absent.empty()) text += fmt::format("; no gradient ever reached {}{}", absent.front(), absent.size() > 1 ? fmt::format(" and {} more", absent.size() - 1) : "");
   return text;
 }
@@ -121,7 +131,7 @@ std::string trainingSummary(const Training& training) {
   if (run.firstNonfinite) text += fmt::format("{:<12} step {}: {}\n", "Non-finite", run.firstNonfinite->step, firstNonfiniteText(*run.firstNonfinite));
   if (run.scaling) text += fmt::format("{:<12} {} at the end\n", "Scale", shortNumber(run.finalScale));
   if (!run.ledger.empty()) text += fmt::format("{:<12} {} to {}\n", "Loss", shortNumber(run.ledger.front().loss), shortNumber(run.finalLoss()));
-  text += fmt::format("{:<12} {}\n", "Zero grads", zeroText(run));
+  text += fmt::format("{:<12} {}\n", "Zero grads", zeroText(training));
   if (!run.error.empty()) text += fmt::format("{:<12} after {}: {}\n", "ENDED", counted(run.steps, "step"), run.error);
   for (const std::string& warning : training.warnings) text += "warning: " + warning + "\n";
   return text + findingsOf(run) + tableText(training) + verdictLines(training);

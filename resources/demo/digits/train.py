@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Trains this demo's network and writes model.ts and inputs.h5 beside itself: train.py [SEED]
+"""Trains this demo's network and writes model.ts and inputs.h5 beside itself, and untrained.ts, from which training.json starts: train.py [SEED]
 
 Data: the 8x8 handwritten digits that Debian's python3-sklearn ships (sklearn.datasets.load_digits), which are the test
 part of "Optical Recognition of Handwritten Digits", E. Alpaydin and C. Kaynak, UCI Machine Learning Repository,
@@ -43,6 +43,11 @@ def train(images, labels, seed):
     return model.eval()
 
 
+def write_untrained(seed):
+    torch.manual_seed(seed)
+    torch.jit.save(scripted(DigitNet(), HERE), os.path.join(HERE, "untrained.ts"))
+
+
 def write_inputs(path, images, labels, indices, scores):
     with h5py.File(path, "w") as file:
         file.create_dataset("image", data=images, compression="gzip", shuffle=True)
@@ -59,6 +64,7 @@ def main(arguments):
     with torch.no_grad():
         scores = model(torch.from_numpy(images[held_out])).numpy()
     torch.jit.save(scripted(model, HERE), os.path.join(HERE, "model.ts"))
+    write_untrained(seed)
     write_inputs(os.path.join(HERE, "inputs.h5"), images[held_out], labels[held_out], held_out, scores)
     print(f"seed {seed}: {100 * (scores.argmax(1) == labels[held_out]).mean():.1f} % of {len(held_out)} held-out digits")
 

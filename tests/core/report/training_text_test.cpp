@@ -51,8 +51,10 @@ TEST(TrainingText, PutsTrajectoriesSideBySide) {
   t.runs.back().name = "fp32";
   t.runs.back().accuracy = 0.9875;
   t.runs.back().error = "raised";
+  t.runs.back().parameters = {{"layer.weight", "sgd", false, {0.125F}, {0}, {0}}};
   EXPECT_THAT(report::trainingSummary(t), HasSubstr("fp32"));
   EXPECT_THAT(report::trainingSummary(t), HasSubstr("98.75 %"));
+  EXPECT_THAT(report::trainingSummary(t), HasSubstr("at most 0.375 (layer.weight, 0.125 in FP32)"));
   EXPECT_THAT(report::trainingSummary(t), HasSubstr("ended early"));
 }
 
