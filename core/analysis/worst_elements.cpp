@@ -54,7 +54,7 @@ WorstElements worstElements(const ReferenceView& reference, const CandidateView&
   worst.maxDifference = std::numeric_limits<double>::quiet_NaN();
   const bool hasUlps = base::isFloating(reference.value.dtype) && base::isFloating(candidate.value.dtype);
   Largest largest(order.most);
-  const auto ulpsOf = [&](const ElementPair& p) { return hasUlps && !std::isnan(p.reference) && !std::isnan(p.candidate) ? ulpsBetween(order.low, p.reference, p.candidate) : -1; };
+  const auto ulpsOf = [&](const ElementPair& p) { return hasUlps && std::isfinite(p.reference) && std::isfinite(p.candidate) ? ulpsBetween(order.low, p.reference, p.candidate) : -1; };
   forEachPair(reference, candidate, [&](std::int64_t element, const ElementPair& pair) {
     if (!std::isfinite(pair.reference) || !std::isfinite(pair.candidate)) {
       if (!isNonfiniteInOne(pair)) return;

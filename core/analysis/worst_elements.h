@@ -10,7 +10,7 @@ enum class WorstBy { difference, ulp };
 struct WorstElement {
   std::int64_t element = 0;  // row-major
   ElementPair pair;
-  std::int64_t ulps = -1;    // between the roundings into the low format; -1: a NaN, or not floating
+  std::int64_t ulps = -1;    // between the roundings into the low format; -1: NaN or inf in a run, or not floating
   bool nonfiniteInOne = false;
 };
 

@@ -173,6 +173,9 @@ HeatmapData differenceHeatmap(const std::vector<ModuleRow>& rowsA, const Heatmap
   return result;
 }
 
+// One tiny value would make all others alike; what lies below the range is drawn as its end.
+constexpr double kDecades = 1e-6;
+
 ColorRange automaticRange(const Magnitudes& magnitudes, Scale scale) {
   ColorRange range;
   range.scale = scale;
@@ -182,8 +185,8 @@ ColorRange automaticRange(const Magnitudes& magnitudes, Scale scale) {
     for (const double step : {1.0, 2.0, 5.0, 10.0})
       if (magnitudes.largest <= step * decade * (1 + 1e-7)) return {0, step * decade, scale};
   }
-  range.low = std::pow(10, std::floor(std::log10(magnitudes.smallest)));
   range.high = std::pow(10, std::ceil(std::log10(magnitudes.largest)));
+  range.low = std::max(std::pow(10, std::floor(std::log10(magnitudes.smallest))), range.high * kDecades);
   if (range.high <= range.low) range.high = range.low * 10;
   return range;
 }

@@ -18,7 +18,7 @@ std::string textOf(const Cell& cell, std::string (*number)(double)) {
     case CellKind::nan: return "NaN";
     case CellKind::plusInf: return "+inf";
     case CellKind::minusInf: return "-inf";
-    case CellKind::notRun: return "not run";
+    case CellKind::notRun: return "no number";
     case CellKind::cured: return "finite again";
   }
   return {};

@@ -32,7 +32,7 @@ QString comparisonOf(const Session& session, const RunRecord& a, const RunRecord
   parts << RunComparisonView::tr("first non-finite: %1 → %2").arg(models::firstNonfiniteText(a), models::firstNonfiniteText(b));
   if (b.settings.decision.decides()) parts << RunComparisonView::tr("flips: %1 → %2").arg(a.flips.size()).arg(b.flips.size());
   if (!a.noDecision.empty() || !b.noDecision.empty()) parts << RunComparisonView::tr("without a decision: %1 → %2").arg(a.noDecision.size()).arg(b.noDecision.size());
-  parts << RunComparisonView::tr("worst error: %1 → %2").arg(qt(base::shortNumber(changes.worstA)), qt(base::shortNumber(changes.worstB)));
+  parts << RunComparisonView::tr("worst error of finite values: %1 → %2").arg(qt(base::shortNumber(changes.worstA)), qt(base::shortNumber(changes.worstB)));
   return RunComparisonView::tr("%1 → %2: ").arg(models::runTitle(session, a), models::runTitle(session, b)) + parts.join(QStringLiteral("   ·   "));
 }
 

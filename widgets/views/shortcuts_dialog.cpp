@@ -29,6 +29,7 @@ ShortcutsDialog::ShortcutsDialog(const QList<QAction*>& actions, QWidget* parent
   add(tr("Enter"), tr("In the heatmap: unfold a module's op sites, or fold them"));
   add(tr("Ctrl+C, Ctrl+Shift+C"), tr("In the heatmap: copy the cell, copy what is in sight"));
   add(tr("Space, Shift+Space"), tr("In the module tree: keep the module in FP32, or its parent"));
+  add(tr("Ctrl+Return"), tr("In a message above the views: what its button offers"));
   add(tr("Ctrl+B, F2, Del"), tr("In the table of runs: baseline, rename, delete"));
   auto* buttons = new QDialogButtonBox(QDialogButtonBox::Close, this);
   connect(buttons, &QDialogButtonBox::rejected, this, &QDialog::reject);

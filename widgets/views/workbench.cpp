@@ -19,6 +19,14 @@
 namespace ulpscope::views {
 namespace {
 
+// As the gallery has them: what a release loses comes before what it gains.
+std::vector<const session::Flip*> regressedFirst(const std::vector<session::Flip>& flips) {
+  std::vector<const session::Flip*> order;
+  for (const session::Flip& flip : flips) order.push_back(&flip);
+  std::stable_partition(order.begin(), order.end(), [](const session::Flip* flip) { return flip->effect == "regressed"; });
+  return order;
+}
+
 using models::core;
 using models::qt;
 
@@ -261,10 +269,10 @@ std::vector<FindingPlace> Workbench::findings() const {
   if (!loaded) return places;
   for (const session::NonfiniteFinding& f : loaded->run->nonfiniteOrigins)
     places.push_back({qt(f.modulePath), f.site, sampleIndex(*loaded->session, f.sampleIds), qt(f.diagnosis)});
-  for (const session::Flip& flip : loaded->run->flips) {
-    const std::int64_t site = flip.firstSiteOverTolerance;
+  for (const session::Flip* flip : regressedFirst(loaded->run->flips)) {
+    const std::int64_t site = flip->firstSiteOverTolerance;
     const QString path = site >= 0 ? qt(loaded->run->sites[static_cast<std::size_t>(site)].modulePath) : QString();
-    places.push_back({path, site, flip.sample, tr("sample %1 flips: %2").arg(qt(flip.sampleId), qt(flip.kind))});
+    places.push_back({path, site, flip->sample, tr("sample %1 flips: %2").arg(qt(flip->sampleId), qt(flip->effect.empty() ? flip->kind : flip->effect))});
   }
   return places;
 }

@@ -3,6 +3,8 @@
 #include "tests/core/engine/fixture.h"
 #include "tests/core/engine/site_numbers.h"
 
+#include <unistd.h>
+
 #include <gmock/gmock.h>
 
 namespace ulpscope::engine {
@@ -123,7 +125,7 @@ class Classes : public testing::Test {
     request.settings.decision = session::parseDecisionRule(rule).value();
     return request;
   }
-  std::string m_path = testing::TempDir() + "ulpscope_classes.txt";
+  std::string m_path = testing::TempDir() + "ulpscope_classes_" + std::to_string(::getpid()) + ".txt";
 };
 
 TEST_F(Classes, RefuseALabelThatIsNoneOfThem) {

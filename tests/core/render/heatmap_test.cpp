@@ -183,7 +183,7 @@ TEST(CellText, GivesAFloatBackInItsExactForm) {
 TEST(CellText, UsesOneSetOfWords) {
   EXPECT_EQ(cellText(value(0)), "0 (exact)");
   EXPECT_EQ(cellText(special(CellKind::minusInf)), "-inf");
-  EXPECT_EQ(cellText(special(CellKind::notRun)), "not run");
+  EXPECT_EQ(cellText(special(CellKind::notRun)), "no number");
   EXPECT_EQ(cellText(value(0.0132F)), "0.0132");
 }
 

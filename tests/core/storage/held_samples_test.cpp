@@ -1,11 +1,9 @@
 // Samples of inputs that torch.jit.save wrote; the expected numbers are torch.arange's.
-#include "core/storage/input_samples.h"
+#include "tests/core/storage/sample_reader.h"
 #include "tests/support/python_script.h"
 
 #include <gmock/gmock.h>
 
-#include <cstring>
-#include <filesystem>
 #include <fstream>
 #include <iterator>
 
@@ -14,15 +12,9 @@ using base::DType;
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
+using tests::valuesOf;
 
 namespace {
-
-template <typename T>
-std::vector<T> valuesOf(const storage::RawTensor& tensor) {
-  std::vector<T> values(tensor.bytes.size() / sizeof(T));
-  if (!values.empty()) std::memcpy(values.data(), tensor.bytes.data(), tensor.bytes.size());
-  return values;
-}
 
 class HeldSamples : public testing::Test {
  protected:
@@ -30,15 +22,8 @@ class HeldSamples : public testing::Test {
     ASSERT_TRUE(tests::python(m_folder, "import torch\nclass Holder(torch.nn.Module): pass\nh = Holder()\ndef hold(name, tensor): h.register_buffer(name, tensor)\n" + lines +
                                             "\ntorch.jit.script(h).save('in.pt')\n"));
   }
-  std::vector<storage::RawTensor> read(const std::string& input, int axis, const std::vector<std::int64_t>& samples) {
-    auto result = storage::readSamples(m_path, {input, axis, samples});
-    EXPECT_TRUE(result.ok()) << result.error().message();
-    return result.ok() ? result.value() : std::vector<storage::RawTensor>(samples.size());
-  }
-  std::string error(const storage::SampleSlices& slices) {
-    const auto result = storage::readSamples(m_path, slices);
-    return result.ok() ? "read" : result.error().message();
-  }
+  std::vector<storage::RawTensor> read(const std::string& input, int axis, const std::vector<std::int64_t>& samples) { return tests::samplesOf(m_path, {input, axis, samples}); }
+  std::string error(const storage::SampleSlices& slices) { return tests::sampleError(m_path, slices); }
   std::string bytes() {
     std::ifstream file(m_path, std::ios::binary);
     return {std::istreambuf_iterator<char>(file), {}};

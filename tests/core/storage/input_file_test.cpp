@@ -1,6 +1,7 @@
 // Inputs as users' own tools write them, and what must not be taken for one.
 #include "core/base/float_formats.h"
 #include "core/storage/input_file.h"
+#include "tests/core/storage/sample_reader.h"
 #include "tests/support/python_script.h"
 
 #include <gmock/gmock.h>
@@ -13,15 +14,9 @@ using testing::AllOf;
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
+using tests::valuesOf;
 
 namespace {
-
-template <typename T>
-std::vector<T> valuesOf(const storage::RawTensor& tensor) {
-  std::vector<T> values(tensor.bytes.size() / sizeof(T));
-  if (!values.empty()) std::memcpy(values.data(), tensor.bytes.data(), tensor.bytes.size());
-  return values;
-}
 
 class InputFile : public testing::Test {
  protected:

@@ -1,40 +1,26 @@
 // Samples of inputs files that h5py wrote; the expected numbers are numpy's arange.
-#include "core/storage/input_samples.h"
+#include "tests/core/storage/sample_reader.h"
 #include "tests/support/python_script.h"
 
 #include <gmock/gmock.h>
 
-#include <cstring>
 
 using namespace ulpscope;
 using base::DType;
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
+using tests::valuesOf;
 
 namespace {
-
-template <typename T>
-std::vector<T> valuesOf(const storage::RawTensor& tensor) {
-  std::vector<T> values(tensor.bytes.size() / sizeof(T));
-  if (!values.empty()) std::memcpy(values.data(), tensor.bytes.data(), tensor.bytes.size());
-  return values;
-}
 
 class InputSamples : public testing::Test {
  protected:
   void write(const std::string& lines) {
     ASSERT_TRUE(tests::python(m_folder, "import h5py, numpy as np\nf = h5py.File('in.h5', 'w')\n" + lines + "\nf.close()\n"));
   }
-  std::vector<storage::RawTensor> read(const std::string& input, int axis, const std::vector<std::int64_t>& samples) {
-    auto result = storage::readSamples(m_path, {input, axis, samples});
-    EXPECT_TRUE(result.ok()) << result.error().message();
-    return result.ok() ? result.value() : std::vector<storage::RawTensor>();
-  }
-  std::string error(const storage::SampleSlices& slices) {
-    const auto result = storage::readSamples(m_path, slices);
-    return result.ok() ? "read" : result.error().message();
-  }
+  std::vector<storage::RawTensor> read(const std::string& input, int axis, const std::vector<std::int64_t>& samples) { return tests::samplesOf(m_path, {input, axis, samples}); }
+  std::string error(const storage::SampleSlices& slices) { return tests::sampleError(m_path, slices); }
 
   tests::ScratchFolder m_folder;
   std::string m_path = m_folder.file("in.h5");
