@@ -48,7 +48,7 @@ HeatmapData differenceHeatmap(const std::vector<ModuleRow>& rowsA, const Heatmap
 // Index of the row of `rows` that stands for the same module or op site; -1: none.
 std::vector<std::int64_t> sameRows(const std::vector<ModuleRow>& of, const std::vector<ModuleRow>& rows);
 
-// Logarithmic: the decades that hold the finite non-zero values. Linear: up to 1, 2 or 5 times a power of ten. Without such
+// Logarithmic: the decades that hold the finite non-zero values, the six highest at most. Linear: up to 1, 2 or 5 times a power of ten. Without such
 // values 1e-6..1e-1.
 ColorRange automaticRange(const Magnitudes& magnitudes, Scale scale = Scale::logarithmic);
 inline ColorRange automaticRange(const HeatmapData& data, Scale scale = Scale::logarithmic) { return automaticRange(magnitudesOf(data), scale); }

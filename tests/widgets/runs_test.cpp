@@ -343,7 +343,7 @@ TEST_F(Runs, ShowsVerdictsAndCriteriaOfBothAndCuredAndMadeFlips) {
   EXPECT_EQ(view.originsText(), QStringLiteral("non-finite origins: cured 1 (block.fc2: aten::linear), made none, in both none"));
   // The numbers are the command line's.
   const auto changes = report::changesBetween(*bench().runA()->run, *bench().runB()->run);
-  EXPECT_TRUE(view.text().endsWith(QStringLiteral("worst error: %1 → %2").arg(models::qt(base::shortNumber(changes.worstA)), models::qt(base::shortNumber(changes.worstB)))));
+  EXPECT_TRUE(view.text().endsWith(QStringLiteral("worst error of finite values: %1 → %2").arg(models::qt(base::shortNumber(changes.worstA)), models::qt(base::shortNumber(changes.worstB)))));
   emit view.flipsLabel()->linkActivated(QStringLiteral("3"));
   EXPECT_EQ(bench().selection().sample(), 3);
 }

@@ -165,7 +165,7 @@ TEST_F(Window, ComparesTwoRunsInOneColourRange) {
   press(QKeySequence(QStringLiteral("Ctrl+2")));
   EXPECT_EQ(m_window.heatmap()->content()->data().at(1, 2).kind, render::CellKind::value);
   EXPECT_EQ(m_window.findings()->comparison().toStdString(),
-            "run 1 → run 2: first non-finite: block.fc2: aten::linear, overflow → none   ·   flips: 1 → 1   ·   without a decision: 1 → 0   ·   worst error: 0.05 → 0.05");
+            "run 1 → run 2: first non-finite: block.fc2: aten::linear, overflow → none   ·   flips: 1 → 1   ·   without a decision: 1 → 0   ·   worst error of finite values: 0.05 → 0.05");
 }
 
 TEST_F(Window, OrdersSamplesByMarginAndChangesTheMetric) {
