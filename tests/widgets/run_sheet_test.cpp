@@ -68,4 +68,23 @@ TEST_F(Sheets, SaysThatFlipsAreNotLookedForWithoutADecision) {
 }
 
 }  // namespace
+// Of a session's files only one that is not there any more may be named anew; what the engine finds there it holds against the session.
+TEST_F(Sheets, LetsAMovedFileBeNamedAnew) {
+  RunSheet& sheet = *m_window.runSheet();
+  models::RunForm form;
+  form.model = touch(QStringLiteral("net.ts"));
+  form.inputs = m_folder.filePath(QStringLiteral("gone.h5"));
+  form.sessionPath = m_folder.filePath(QStringLiteral("s.ulps"));
+  sheet.beginInSession(form);
+  EXPECT_FALSE(sheet.editor(RunField::model)->isEnabled());
+  EXPECT_TRUE(sheet.editor(RunField::inputs)->isEnabled());
+  EXPECT_FALSE(sheet.editor(RunField::seed)->isEnabled());
+  EXPECT_FALSE(sheet.canGoOn());
+  sheet.setPath(RunField::inputs, touch(QStringLiteral("found.h5")));
+  EXPECT_TRUE(sheet.problem(RunField::inputs).isEmpty()) << sheet.problem(RunField::inputs).toStdString();
+  form.inputs = touch(QStringLiteral("found.h5"));
+  sheet.beginInSession(form);
+  EXPECT_FALSE(sheet.editor(RunField::inputs)->isEnabled()) << "nothing is missing";
+}
+
 }  // namespace ulpscope::views

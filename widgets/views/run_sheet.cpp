@@ -85,7 +85,20 @@ void RunSheet::beginInSession(const RunForm& form) {
   m_subtitle->setText(tr("Model, inputs, batches, seed and mode of the experiment stay, or the runs could not be compared."));
   m_sessionIsProposed = false;
   setFixed(true);
+  if (letMovedFilesBeFound()) m_subtitle->setText(tr("A file is no longer where it was: name its new place; it must be the same file. The rest of the experiment stays."));
   refresh();
+}
+
+// The engine holds what is named against the session's fingerprints.
+bool RunSheet::letMovedFilesBeFound() {
+  bool any = false;
+  for (const RunField field : {RunField::model, RunField::inputs, RunField::labels, RunField::classNames}) {
+    const QString path = lineEdit(field)->text();
+    if (path.isEmpty() || QFileInfo(path).isFile()) continue;
+    m_editors.at(field)->setEnabled(true);
+    any = true;
+  }
+  return any;
 }
 
 void RunSheet::setFixed(bool isFixed) {

@@ -63,6 +63,7 @@ class RunSheet : public QWidget {
   QSpinBox* number(models::RunField field) const;
   void show(const models::RunForm& form);
   void setFixed(bool isFixed);
+  bool letMovedFilesBeFound();  // of a session; whether there is one
   void changed();
   void refresh();
   QString meaningOf(models::RunField field) const;
