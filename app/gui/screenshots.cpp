@@ -72,6 +72,7 @@ void takeCriteriaSheet(views::MainWindow& window, Camera& camera, const QString&
 void takeAll(views::MainWindow& window, Camera& camera, const QString& theme) {
   views::FindingsPanel* findings = window.findings();
   for (int tab = 0; tab < findings->count(); ++tab) {
+    if (!findings->isTabVisible(tab)) continue;
     findings->setCurrentIndex(tab);
     camera.take(theme + u'-' + findings->tabText(tab).section(u' ', 0, 0).toLower());
   }

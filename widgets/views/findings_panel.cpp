@@ -5,6 +5,7 @@
 #include "widgets/views/headroom_panel.h"
 #include "widgets/views/nonfinite_panel.h"
 #include "widgets/views/runs_panel.h"
+#include "widgets/views/training_panel.h"
 
 #include <QClipboard>
 #include <QGuiApplication>
@@ -44,16 +45,19 @@ FindingsPanel::FindingsPanel(Workbench& workbench, QWidget* parent) : QTabWidget
   m_headroom = new HeadroomPanel(workbench, this);
   m_criteria = new CriteriaPanel(workbench, this);
   m_runs = new RunsPanel(workbench, this);
+  m_training = new TrainingPanel(workbench, this);
   addTab(new Page(m_flips, this), tr("Flips"));
   addTab(new Page(m_nonfinite, this), tr("Non-finite"));
   addTab(new Page(m_headroom, this), tr("Headroom"));
   addTab(new Page(m_criteria, this), tr("Criteria"));
   addTab(new Page(m_runs, this), tr("Runs"));
+  addTab(new Page(m_training, this), tr("Training"));
   addTab(makeLog(), tr("Log"));
   connect(&m_workbench, &Workbench::sessionChanged, this, &FindingsPanel::refreshCounts);
   connect(&m_workbench, &Workbench::viewChanged, this, &FindingsPanel::refreshCounts);
   connect(&m_workbench, &Workbench::runsChanged, this, &FindingsPanel::refreshCounts);
   connect(&m_workbench, &Workbench::logged, this, &FindingsPanel::log);
+  refreshCounts();
 }
 
 QWidget* FindingsPanel::makeLog() {
@@ -86,6 +90,9 @@ void FindingsPanel::refreshCounts() {
   const models::RunPointer& run = m_workbench.shownRun();
   setTabText(kFlips, tr("Flips (%1)").arg(run ? run->run->flips.size() : 0));
   setTabText(kNonfinite, tr("Non-finite (%1)").arg(run ? run->run->nonfiniteOrigins.size() : 0));
+  const std::size_t trainings = m_workbench.session() ? m_workbench.session()->trainings.size() : 0;
+  setTabVisible(kTraining, trainings > 0);
+  setTabText(kTraining, trainings > 1 ? tr("Training (%1)").arg(trainings) : tr("Training"));
   setTabText(kRuns, tr("Runs (%1)").arg(m_workbench.session() ? m_workbench.session()->runs.size() : 0));
 }
 

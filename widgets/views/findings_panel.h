@@ -16,12 +16,13 @@ class FlipsPanel;
 class HeadroomPanel;
 class NonfinitePanel;
 class RunsPanel;
+class TrainingPanel;
 
 class FindingsPanel : public QTabWidget {
   Q_OBJECT
 
  public:
-  enum Tab { kFlips, kNonfinite, kHeadroom, kCriteria, kRuns, kLog };
+  enum Tab { kFlips, kNonfinite, kHeadroom, kCriteria, kRuns, kTraining, kLog };
 
   explicit FindingsPanel(Workbench& workbench, QWidget* parent = nullptr);
   FlipsPanel* flips() const { return m_flips; }
@@ -29,6 +30,7 @@ class FindingsPanel : public QTabWidget {
   CriteriaPanel* criteria() const { return m_criteria; }
   HeadroomPanel* headroom() const { return m_headroom; }
   RunsPanel* runs() const { return m_runs; }
+  TrainingPanel* training() const { return m_training; }  // its tab is there where the session has trainings
   QString diagnosis() const;
   QString comparison() const;
   QTableView* flipTable() const;
@@ -49,6 +51,7 @@ class FindingsPanel : public QTabWidget {
   CriteriaPanel* m_criteria = nullptr;
   HeadroomPanel* m_headroom = nullptr;
   RunsPanel* m_runs = nullptr;
+  TrainingPanel* m_training = nullptr;
   QPlainTextEdit* m_log = nullptr;
   QPushButton* m_copyLog = nullptr;
 };

@@ -139,7 +139,8 @@ void HeatmapPanel::refresh() {
   const models::RunPointer& run = m_workbench.shownRun();
   m_heading->setText(heading());
   m_legend->setIsDifference(m_workbench.view() == RunView::difference);
-  if (!run) return showMessage(tr("This session has no runs yet."));
+  const bool hasTrainings = m_workbench.session() && !m_workbench.session()->trainings.empty();
+  if (!run) return showMessage(hasTrainings ? tr("This session has trainings but no runs yet: see the tab Training below. New run… (Ctrl+N) compares op by op.") : tr("This session has no runs yet."));
   const models::RunPointer& a = m_workbench.runA();
   const bool needsA = m_workbench.view() == RunView::difference;
   if (!run->metrics || (needsA && !a->metrics)) return showMessage(tr("The heatmap cannot be shown: %1").arg(!run->metrics ? run->metricsError : a->metricsError));

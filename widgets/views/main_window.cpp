@@ -356,7 +356,19 @@ void MainWindow::onSessionChanged() {
   const QString id = models::qt(m_workbench.session()->id);
   const bool isOther = id != std::exchange(m_sessionId, id);
   if (isOther) m_modules->filterField()->clear();
+  fitDocksToContent();
   if (run) showFirstTab(isOther);
+}
+
+// A session of trainings alone has no modules and no op sites to show: its trainings get the room.
+void MainWindow::fitDocksToContent() {
+  const bool hasRuns = m_workbench.runB() != nullptr || m_workbench.session()->trainings.empty();
+  if (!m_showsResults || hasRuns == std::exchange(m_hasRuns, hasRuns)) return;
+  for (qsizetype i = 0; i < 2; ++i) m_docks[i]->setVisible(hasRuns);
+  if (hasRuns) return resetLayout();
+  m_docks[2]->show();
+  resizeDocks({m_docks[2]}, {height() * 7 / 10}, Qt::Vertical);
+  m_findings->setCurrentIndex(FindingsPanel::kTraining);
 }
 
 // Whoever works on the runs of a session stays with them.
@@ -392,7 +404,8 @@ void MainWindow::refreshActions() {
   m_actions.at(QStringLiteral("keep"))->setToolTip((isKept ? tr("Put the selected module back under autocast (Ctrl+K)") : tr("Keep the selected module in FP32: %1 (Ctrl+K)").arg(models::regionMeaning(models::RegionKind::inputsToFp32))));
   m_actions.at(QStringLiteral("keep"))->setIconText(isKept ? tr("Back to autocast") : tr("Keep in FP32"));
   enable("keep", hasRun && seen && m_workbench.selection().modulePath().has_value());
-  for (const char* name : {"first", "next", "previous", "filter", "pane", "paneBack", "showAll", "zoomIn", "zoomOut", "viewB"}) enable(name, hasRun && seen);
+  for (const char* name : {"first", "next", "previous", "filter", "showAll", "zoomIn", "zoomOut", "viewB"}) enable(name, hasRun && seen);
+  for (const char* name : {"pane", "paneBack"}) enable(name, m_workbench.session() && seen);
   for (const char* name : {"viewA", "viewDifference"}) enable(name, hasPair && seen);
   m_actions.at(QStringLiteral("undo"))->setToolTip(tr("Undo: %1 (Ctrl+Z)").arg(undoStack().undoText()));
   m_actions.at(QStringLiteral("redo"))->setToolTip(tr("Redo: %1 (Ctrl+Shift+Z)").arg(undoStack().redoText()));

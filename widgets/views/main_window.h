@@ -102,6 +102,7 @@ class MainWindow : public QMainWindow {
   void refreshIcons();
   void onSessionChanged();
   void showFirstTab(bool isOther);
+  void fitDocksToContent();
   void chooseSession();
   void open(const QString& path);
   void keepSelection();
@@ -127,7 +128,7 @@ class MainWindow : public QMainWindow {
   QWidget* m_cameFrom = nullptr;  // the sheet that asked for the run that goes on
   QString m_sessionId;            // shown last
   models::RunForm m_pending;      // of the run whose criteria are being written
-  bool m_wasShown = false, m_isNarrow = false, m_showsResults = false, m_isRevising = false;  // m_isRevising: the criteria sheet is for a revision, not for a run
+  bool m_wasShown = false, m_hasRuns = true, m_isNarrow = false, m_showsResults = false, m_isRevising = false;  // m_isRevising: the criteria sheet is for a revision, not for a run
   std::function<bool(const QStringList&)> m_confirmClose;
   MessageBar* m_message = nullptr;
   RunBar* m_runBar = nullptr;

@@ -1,0 +1,264 @@
+// The Training tab. The sample training by hand: three steps of one optimizer; step 0 overflows in block.fc2 and is skipped, which halves the
+// scale; step 1 has a loss of NaN. FP32 beside it does all three.
+#include "core/storage/training_store.h"
+#include "sample_session.h"
+#include "widgets/models/training_models.h"
+#include "widgets/plots/training_plot.h"
+#include "widgets/views/findings_panel.h"
+#include "widgets/views/heatmap_panel.h"
+#include "widgets/views/main_window.h"
+#include "widgets/views/training_panel.h"
+
+#include <QAbstractItemModelTester>
+#include <QComboBox>
+#include <QFile>
+#include <QPushButton>
+#include <QTabWidget>
+#include <QTableView>
+#include <QTest>
+
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+#include <cmath>
+#include <limits>
+
+namespace ulpscope {
+namespace {
+
+using models::LedgerModel;
+using plots::TrainingPlot;
+using views::FindingsPanel;
+using views::TrainingPanel;
+
+constexpr double kInf = std::numeric_limits<double>::infinity();
+
+session::LedgerLine line(std::int64_t step, double loss, double scaleBefore, double scaleAfter) {
+  session::LedgerLine l;
+  l.step = step;
+  l.optimizer = "sgd";
+  l.loss = loss;
+  l.scaleBefore = scaleBefore;
+  l.scaleAfter = scaleAfter;
+  l.gradNorm = 2.5;
+  l.clippedNorm = 1;
+  l.zeroShare = 0.125;
+  l.lr = 0.1;
+  l.appliedUpdates = step;
+  return l;
+}
+
+session::Trajectory recipeRun() {
+  session::Trajectory run;
+  run.name = "recipe";
+  run.autocast = run.scaling = true;
+  run.fp32 = {"head"};
+  run.ledger = {line(0, 0.75, 65536, 32768), line(1, std::nan(""), 32768, 32768), line(2, 0.5, 32768, 32768)};
+  session::LedgerLine& skipped = run.ledger[0];
+  skipped.foundInf = skipped.skipped = true;
+  skipped.gradNorm = skipped.clippedNorm = kInf;
+  session::FirstNonfinite first;
+  first.stage = "gradient";
+  first.op = "aten::linear";
+  first.modulePath = "block.fc2";
+  first.source = "model.py:12";
+  first.parameter = "block.fc2.weight";
+  first.kind = "inf";
+  skipped.firstNonfinite = run.firstNonfinite = first;
+  run.alarms = {{"forward_nonfinite", 1, "the loss is not finite"}};
+  run.violations = {{2, "clip", "clip_before_unscale", "sgd", "unscale first"}};
+  run.finalScale = 32768;
+  run.steps = 3;
+  run.appliedUpdates = 2;
+  run.accuracy = 0.875;
+  return run;
+}
+
+session::Trajectory fp32Run() {
+  session::Trajectory run;
+  run.name = "fp32";
+  run.ledger = {line(0, 0.75, 1, 1), line(1, 0.5, 1, 1), line(2, 0.25, 1, 1)};
+  run.steps = run.appliedUpdates = 3;
+  return run;
+}
+
+session::Training sampleTraining() {
+  session::Training training;
+  training.recipe = "{}";
+  training.runs = {recipeRun(), fp32Run()};
+  session::Verdict verdict;
+  verdict.status = session::JudgedAs::fail;
+  verdict.criteria = {{"alarms", 1, 0, kInf, "", session::JudgedAs::fail, ""}};
+  training.verdict = verdict;
+  return training;
+}
+
+QStringList cells(const QAbstractItemModel& model, int row) {
+  QStringList texts;
+  for (int column = 0; column < model.columnCount(); ++column) texts << model.index(row, column).data().toString();
+  return texts;
+}
+
+TEST(LedgerTable, AccountsForEveryStep) {
+  LedgerModel model;
+  const QAbstractItemModelTester tester(&model, QAbstractItemModelTester::FailureReportingMode::Fatal);
+  model.setLedger(recipeRun().ledger);
+  ASSERT_EQ(model.rowCount(), 3);
+  EXPECT_EQ(cells(model, 0).join(QStringLiteral(" | ")).toStdString(),
+            "0 | sgd | 0.75 | 65,536 | 32,768 | yes | ▼ skipped | +inf | +inf | 12.5 % | 0.1 | 0 | aten::linear in block.fc2 (model.py:12): inf in the gradient of its output; first parameter block.fc2.weight");
+  EXPECT_EQ(cells(model, 1).join(QStringLiteral(" | ")).toStdString(), "1 | sgd | NaN | 32,768 | 32,768 | no | applied | 2.5 | 1 | 12.5 % | 0.1 | 1 | –");
+  EXPECT_EQ(model.index(0, 0).data(LedgerModel::kModuleRole).toString(), QStringLiteral("block.fc2"));
+  EXPECT_FALSE(model.index(1, 0).data(LedgerModel::kModuleRole).isValid());
+  EXPECT_EQ(model.rowOfStep(2), 2);
+  EXPECT_EQ(model.rowOfStep(3), -1);
+  model.setLedger({});
+  EXPECT_EQ(model.rowCount(), 0);
+}
+
+TEST(TrajectoryTable, PutsAutocastAndScalingSideBySide) {
+  models::TrajectoriesModel model;
+  const QAbstractItemModelTester tester(&model, QAbstractItemModelTester::FailureReportingMode::Fatal);
+  model.setTraining(std::make_shared<const session::Training>(sampleTraining()));
+  ASSERT_EQ(model.rowCount(), 2);
+  EXPECT_EQ(cells(model, 0).mid(0, 10).join(QStringLiteral(" | ")).toStdString(), "recipe | on | on | head | 1 | 2 | 0.5 | 32,768 | 87.5 % | 1");
+  EXPECT_EQ(cells(model, 1).join(QStringLiteral(" | ")).toStdString(), "fp32 | off | off | none | 0 | 3 | 0.25 | 1 | – | 0 | – | no");
+}
+
+TEST(TrainingFindings, ListAlarmsOrderAndCriteria) {
+  models::TrainingFindingsModel model;
+  const QAbstractItemModelTester tester(&model, QAbstractItemModelTester::FailureReportingMode::Fatal);
+  const auto training = std::make_shared<const session::Training>(sampleTraining());
+  model.setRun(training, 0);
+  ASSERT_EQ(model.rowCount(), 3);
+  EXPECT_EQ(cells(model, 0).join(QStringLiteral(" | ")).toStdString(), "1 | alarm | forward_nonfinite | the loss is not finite | ");
+  EXPECT_EQ(cells(model, 1).join(QStringLiteral(" | ")).toStdString(), "2 | order | clip_before_unscale | unscale first | clip of sgd");
+  EXPECT_EQ(cells(model, 2).join(QStringLiteral(" | ")).toStdString(), "– | criterion | alarms | fail: measured 1, limit 0 | ");
+  model.setRun(training, 1);
+  EXPECT_EQ(model.rowCount(), 1) << "FP32 has no alarm; the verdict is the training's";
+  model.setRun(nullptr, 0);
+  EXPECT_EQ(model.rowCount(), 0);
+}
+
+TEST(ScaleText, GroupsWhatCanBeRead) {
+  EXPECT_EQ(models::scaleText(65536), QStringLiteral("65,536"));
+  EXPECT_EQ(models::scaleText(0.5), QStringLiteral("0.5"));
+  EXPECT_EQ(models::scaleText(std::ldexp(1.0, 127)), QStringLiteral("1.70e+38"));
+  EXPECT_EQ(models::scaleText(kInf), QStringLiteral("+inf"));
+}
+
+class TrainingTab : public ::testing::Test {
+ protected:
+  TrainingTab() : m_window({m_folder.filePath(QStringLiteral("demos")), {}, plots::ThemeChoice::light}) { m_window.show(); }
+
+  QString write(bool withRuns) {
+    const QString path = withRuns ? testing::writeSample(m_folder, 1) : m_folder.filePath(QStringLiteral("training.ulps"));
+    const auto session = withRuns ? storage::openSession(path.toStdString()) : base::Result<session::Session>(testing::sampleSession());
+    const auto stored = storage::addTraining(path.toStdString(), session.value(), sampleTraining(), withRuns ? storage::WriteMode::append : storage::WriteMode::create);
+    EXPECT_TRUE(stored.ok()) << stored.error().message();
+    return path;
+  }
+  void open(const QString& path) {
+    m_window.openSession(path);
+    ASSERT_TRUE(testing::waitFor([&] { return tab().training() != nullptr; })) << m_window.problem().toStdString() << tab().summary().toStdString();
+    m_window.findings()->setCurrentIndex(FindingsPanel::kTraining);
+    ASSERT_TRUE(QTest::qWaitForWindowExposed(&m_window));
+    QCoreApplication::processEvents();
+  }
+  TrainingPanel& tab() { return *m_window.findings()->training(); }
+
+  QTemporaryDir m_folder;
+  views::MainWindow m_window;
+};
+
+TEST_F(TrainingTab, IsHiddenWithoutTrainings) {
+  m_window.openSession(testing::writeSample(m_folder, 1));
+  ASSERT_TRUE(testing::waitFor([this] { return m_window.workbench().runB() != nullptr; }));
+  EXPECT_FALSE(m_window.findings()->isTabVisible(FindingsPanel::kTraining));
+}
+
+TEST_F(TrainingTab, OpensASessionThatHasTrainingsAndNoRuns) {
+  open(write(false));
+  EXPECT_EQ(m_window.page(), m_window.heatmap());
+  EXPECT_TRUE(tab().isVisible());
+  EXPECT_FALSE(m_window.findings()->visibleRegion().isEmpty());
+  EXPECT_GT(tab().height(), m_window.height() / 3) << "there is nothing else to see";
+  EXPECT_EQ(tab().trainingBox()->currentText(), QStringLiteral("1: FP16, scaler, 1 of 3 steps skipped"));
+  EXPECT_EQ(tab().trajectoryBox()->currentText(), QStringLiteral("recipe (autocast on, scaling on)"));
+  EXPECT_EQ(tab().verdict(), QStringLiteral("Verdict: fail"));
+  EXPECT_EQ(tab().summary(), QStringLiteral("2 of 3 steps applied  ·  skipped: 0  ·  loss 0.75 to 0.5  ·  scale 32,768 at the end"));
+}
+
+TEST_F(TrainingTab, MarksSkippedAndNonfiniteStepsInThePlots) {
+  open(write(false));
+  EXPECT_EQ(tab().plot()->legendText(), QStringLiteral("this trajectory, loss in FP32, zero share, skipped: 1, +inf: 1, NaN: 1"));
+  const auto isAtTop = [this](TrainingPlot::Chart chart, std::size_t l) {
+    const QRect area = tab().plot()->areaOf(chart);
+    const double y = tab().plot()->pixelOf(chart, l)->y();
+    return area.contains(tab().plot()->pixelOf(chart, l)->toPoint()) && y < area.top() + area.height() / 5.0;
+  };
+  EXPECT_TRUE(isAtTop(TrainingPlot::kLoss, 1)) << "NaN";
+  EXPECT_TRUE(isAtTop(TrainingPlot::kGradients, 0)) << "+inf";
+  EXPECT_FALSE(isAtTop(TrainingPlot::kGradients, 1));
+  EXPECT_LT(tab().plot()->pixelOf(TrainingPlot::kScale, 0)->y(), tab().plot()->pixelOf(TrainingPlot::kScale, 1)->y()) << "65,536 stands above 32,768";
+  EXPECT_DOUBLE_EQ(tab().plot()->pixelOf(TrainingPlot::kLoss, 2)->x(), tab().plot()->pixelOf(TrainingPlot::kGradients, 2)->x()) << "one step axis";
+}
+
+TEST_F(TrainingTab, LinksLedgerAndPlotsBothWays) {
+  open(write(false));
+  tab().ledgerTable()->setCurrentIndex(tab().ledgerTable()->model()->index(1, 0));
+  EXPECT_EQ(tab().plot()->selectedStep(), 1);
+  QTest::mouseClick(tab().plot()->surface(), Qt::LeftButton, {}, tab().plot()->pixelOf(TrainingPlot::kScale, 2)->toPoint());
+  EXPECT_EQ(tab().ledgerTable()->currentIndex().row(), 2);
+  QTest::keyClick(tab().plot(), Qt::Key_Home);
+  EXPECT_EQ(tab().ledgerTable()->currentIndex().row(), 0);
+  EXPECT_EQ(tab().plot()->selectedStep(), 0);
+}
+
+TEST_F(TrainingTab, GoesFromTheTrajectoriesToALedgerAndFromAFindingToItsStep) {
+  open(write(false));
+  tab().pages()->setCurrentIndex(TrainingPanel::kTrajectories);
+  tab().trajectoryTable()->setCurrentIndex(tab().trajectoryTable()->model()->index(1, 0));
+  tab().goButton()->click();
+  EXPECT_EQ(tab().pages()->currentIndex(), TrainingPanel::kLedger);
+  EXPECT_EQ(tab().trajectoryBox()->currentIndex(), 1);
+  EXPECT_EQ(tab().ledgerTable()->model()->index(2, LedgerModel::kLoss).data().toString(), QStringLiteral("0.25"));
+  EXPECT_FALSE(tab().plot()->legendText().contains(QStringLiteral("in FP32"))) << "it is FP32 itself";
+  tab().trajectoryBox()->setCurrentIndex(0);
+  tab().pages()->setCurrentIndex(TrainingPanel::kFindings);
+  tab().findingTable()->setCurrentIndex(tab().findingTable()->model()->index(1, 0));
+  QTest::keyClick(tab().findingTable(), Qt::Key_Return);
+  EXPECT_EQ(tab().ledgerTable()->currentIndex().row(), 2);
+}
+
+TEST_F(TrainingTab, LeadsFromASkipToItsModule) {
+  open(write(true));
+  m_window.workbench().selection().clear();
+  tab().ledgerTable()->setCurrentIndex(tab().ledgerTable()->model()->index(1, 0));
+  QTest::keyClick(tab().ledgerTable(), Qt::Key_Return);
+  EXPECT_FALSE(m_window.workbench().selection().modulePath().has_value()) << "this step has no finding";
+  tab().ledgerTable()->setCurrentIndex(tab().ledgerTable()->model()->index(0, 0));
+  QTest::keyClick(tab().ledgerTable(), Qt::Key_Return);
+  EXPECT_EQ(m_window.workbench().selection().modulePath().value_or(QString()), QStringLiteral("block.fc2"));
+}
+
+TEST_F(TrainingTab, SaysThatTheTreeIsNotThere) {
+  open(write(false));
+  tab().ledgerTable()->setCurrentIndex(tab().ledgerTable()->model()->index(0, 0));
+  QTest::keyClick(tab().ledgerTable(), Qt::Key_Return);
+  EXPECT_TRUE(m_window.statusText().startsWith(QStringLiteral("block.fc2: this session has no run"))) << m_window.statusText().toStdString();
+}
+
+TEST_F(TrainingTab, SaysWhyATrainingCannotBeRead) {
+  const QString path = write(false);
+  QFile file(path + QStringLiteral(".d/train-0001.json"));
+  ASSERT_TRUE(file.open(QIODevice::WriteOnly | QIODevice::Append));
+  file.write(" ");
+  file.close();
+  m_window.openSession(path);
+  ASSERT_TRUE(testing::waitFor([this] { return tab().summary().startsWith(QStringLiteral("This training cannot be shown: ")); })) << tab().summary().toStdString();
+  EXPECT_TRUE(tab().summary().contains(QStringLiteral("SHA-256")));
+  EXPECT_EQ(tab().ledgerTable()->model()->rowCount(), 0);
+}
+
+}  // namespace
+}  // namespace ulpscope
