@@ -13,7 +13,7 @@ using models::core;
 using models::qt;
 using Kind = protocol::Message::Kind;
 
-constexpr int kCancelGraceMs = 100;  // then it is killed: what it has written is whole, whenever that is
+constexpr int kTrainingGraceMs = 10000;  // a training ends its step and stores what it did
 constexpr int kShutdownMs = 1000;
 // The kernel ends what takes too much memory with SIGKILL, and nobody else does so unasked.
 QString howItCrashed(int signal) {
@@ -26,7 +26,6 @@ constexpr const char* kRunAgain = "earlier results are kept, the next run starts
 
 EngineProcess::EngineProcess(QObject* parent) : QObject(parent) {
   m_cancelTimer.setSingleShot(true);
-  m_cancelTimer.setInterval(kCancelGraceMs);
   connect(&m_cancelTimer, &QTimer::timeout, this, [this] {
     if (m_process) m_process->kill();
   });
@@ -48,18 +47,35 @@ void EngineProcess::killNow() {
   m_process->waitForFinished(kShutdownMs);
 }
 
-void EngineProcess::run(const session::RunRequest& request) {
+// False: it cannot, which was told.
+bool EngineProcess::begin(const std::string& sessionPath, const std::string& modelPath) {
   if (m_run) {
-    emit failed({ErrorKind::usage, "a run is going on already", request.sessionPath, "wait for it or cancel it (Shift+F5)"});
-    return;
+    emit failed({ErrorKind::usage, "a run is going on already", sessionPath, "wait for it or cancel it (Shift+F5)"});
+    return false;
   }
   m_run = Run{};
-  if (!ensureProcess()) return;  // told already
+  if (!ensureProcess()) return false;
   m_run->id = ++m_lastId;
-  m_modelPath = request.modelPath;
+  m_modelPath = modelPath;
   m_lastWord.start();
   m_silenceTimer.start(std::max(1, m_silenceMs / 4));
-  send(protocol::encodeRun(m_run->id, request, protocol::Live::yes));
+  return true;
+}
+
+void EngineProcess::run(const session::RunRequest& request) {
+  if (begin(request.sessionPath, request.modelPath)) send(protocol::encodeRun(m_run->id, request, protocol::Live::yes));
+}
+
+void EngineProcess::train(const protocol::TrainRequest& request) {
+  if (!begin(request.sessionPath, request.recipePath)) return;
+  m_run->isTraining = true;
+  send(protocol::encodeTrain(m_run->id, request));
+}
+
+void EngineProcess::endRun() {
+  m_cancelTimer.stop();
+  m_silenceTimer.stop();
+  m_run.reset();
 }
 
 void EngineProcess::open(const session::RunRequest& request) {
@@ -95,7 +111,7 @@ void EngineProcess::cancel() {
   if (!m_run || m_run->cancelId != 0) return;
   m_run->cancelId = ++m_lastId;
   send(protocol::encodeCancel(m_run->cancelId, m_run->id));
-  m_cancelTimer.start();
+  m_cancelTimer.start(m_run->isTraining ? kTrainingGraceMs : m_graceMs);
 }
 
 void EngineProcess::startProcess(const std::string& program) {
@@ -189,11 +205,16 @@ void EngineProcess::handleRun(const protocol::Message& message) {
       break;
     case Kind::experiment: emit experimentTold(message.experiment); break;
     case Kind::cells: emit cellsTold(message.cells); break;
+    case Kind::ledger: emit ledgerTold(message.ledger); break;
     case Kind::error: failRun(message.error); break;
     case Kind::result:
-      m_cancelTimer.stop();
-      m_silenceTimer.stop();
-      m_run.reset();
+      if (m_run->isTraining) {
+        const int number = message.body.value("training", 0);
+        endRun();
+        emit trained(qt(message.body.value("session", std::string())), number);
+        break;
+      }
+      endRun();
       emit finished(qt(message.body.value("session", std::string())), qt(message.body.value("run_id", std::string())));
       break;
     default: break;
@@ -224,11 +245,9 @@ void EngineProcess::fail(const Error& error) {
 }
 
 void EngineProcess::failRun(const Error& error) {
-  m_cancelTimer.stop();
-  m_silenceTimer.stop();
-  if (!m_run) return;
-  m_run.reset();
-  emit failed(error);
+  const bool wasRunning = m_run.has_value();
+  endRun();
+  if (wasRunning) emit failed(error);
 }
 
 Error EngineProcess::engineLost(const QString& how) const {

@@ -32,12 +32,15 @@ class EngineProcess : public QObject {
   void warmUp();
   // One run at a time: a call while one runs is refused with failed(). Ends with exactly one finished() or failed().
   void run(const session::RunRequest& request);
+  // The same for a training: ends with exactly one trained() or failed(). A cancelled one that did a step is stored, and is no failure.
+  void train(const protocol::TrainRequest& request);
+  bool isTraining() const { return m_run && m_run->isTraining; }
   // What a run of this would work on. A newer question replaces an older one: only the newest is answered, by opened() or openFailed(),
   // after the run that goes on.
   void open(const session::RunRequest& request);
   // Asks the engine to end the run; an engine that does not within the grace time is killed.
   void cancel();
-  void setCancelGraceMs(int graceMs) { m_cancelTimer.setInterval(graceMs); }
+  void setCancelGraceMs(int graceMs) { m_graceMs = graceMs; }
   // After how long without a word silent() is told, again after each such while.
   void setSilenceMs(int silenceMs) { m_silenceMs = silenceMs; }
 
@@ -50,6 +53,8 @@ class EngineProcess : public QObject {
   void openFailed(const ulpscope::base::Error& error);
   void silent(int seconds);  // no word from the engine for so long, during a run
   void finished(const QString& sessionPath, const QString& runId);
+  void ledgerTold(const ulpscope::protocol::LedgerUpdate& update);
+  void trained(const QString& sessionPath, int number);
   void failed(const ulpscope::base::Error& error);
   void logged(const QString& line);  // what engine and model print
 
@@ -57,9 +62,12 @@ class EngineProcess : public QObject {
   struct Run {
     int id = 0;
     int cancelId = 0;
+    bool isTraining = false;
     base::Progress last;
   };
 
+  bool begin(const std::string& sessionPath, const std::string& modelPath);
+  void endRun();
   void startProcess(const std::string& program);
   void send(const std::string& line);
   void readAnswers();
@@ -86,6 +94,7 @@ class EngineProcess : public QObject {
   QTimer m_cancelTimer, m_silenceTimer;
   QElapsedTimer m_lastWord;
   int m_silenceMs = 20000;
+  int m_graceMs = 100;  // after cancel, of a run; then it is killed: what it has written is whole, whenever that is
   int m_lastId = 0;
   int m_helloId = 0;
 };

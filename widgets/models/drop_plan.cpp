@@ -4,6 +4,7 @@
 #include <QFileInfo>
 
 #include <algorithm>
+#include <utility>
 
 namespace ulpscope::models {
 namespace {
@@ -30,6 +31,7 @@ QString* placeOf(DropPlan& plan, const QFileInfo& file) {
     return std::any_of(endings.begin(), endings.end(), [&](const char* e) { return ending == QLatin1String(e); });
   };
   if (ending == u"ulps") return &plan.session;
+  if (ending == u"json") return &plan.recipe;
   if (endsIn({"txt", "csv"})) return nameSays(file, {"class", "name"}) ? &plan.classNames : nameSays(file, {"label", "target", "truth"}) ? &plan.labels : nullptr;
   if (endsIn({"h5", "hdf5", "npz", "npy", "safetensors"})) return nameSays(file, {"label"}) ? &plan.labels : &plan.inputs;
   // TorchScript is both: a model, or a module that holds inputs.
@@ -49,12 +51,13 @@ DropPlan dropPlan(const QStringList& paths) {
     else
       plan.unused << path;
   }
+  if (!plan.recipe.isEmpty() && !(plan.session.isEmpty() && plan.model.isEmpty() && plan.inputs.isEmpty())) plan.unused << std::exchange(plan.recipe, {});
   return plan;
 }
 
 QString DropPlan::text() const {
   QStringList parts;
-  for (const auto& [path, use] : {std::pair{session, QStringLiteral("session")}, {model, QStringLiteral("model")}, {inputs, QStringLiteral("inputs")}, {labels, QStringLiteral("labels")}, {classNames, QStringLiteral("class names")}})
+  for (const auto& [path, use] : {std::pair{session, QStringLiteral("session")}, {model, QStringLiteral("model")}, {inputs, QStringLiteral("inputs")}, {labels, QStringLiteral("labels")}, {classNames, QStringLiteral("class names")}, {recipe, QStringLiteral("training recipe")}})
     if (!path.isEmpty()) parts << QFileInfo(path).fileName() + QStringLiteral(": ") + use;
   if (!unused.isEmpty()) parts << QStringLiteral("not used: %1").arg(QFileInfo(unused.front()).fileName() + (unused.size() > 1 ? QStringLiteral(" and %1 more").arg(unused.size() - 1) : QString()));
   return parts.join(QStringLiteral(" · "));

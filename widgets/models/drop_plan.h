@@ -8,8 +8,9 @@ namespace ulpscope::models {
 
 struct DropPlan {
   QString session, model, inputs, labels, classNames;  // paths; empty: none among them
+  QString recipe;  // of a training; not beside a model, inputs or a session, which need none
   QStringList unused;
-  bool isEmpty() const { return session.isEmpty() && model.isEmpty() && inputs.isEmpty() && labels.isEmpty() && classNames.isEmpty(); }
+  bool isEmpty() const { return session.isEmpty() && model.isEmpty() && inputs.isEmpty() && labels.isEmpty() && classNames.isEmpty() && recipe.isEmpty(); }
   QString text() const;  // "model.ts: model · inputs.h5: inputs"
 };
 

@@ -56,6 +56,7 @@ FindingsPanel::FindingsPanel(Workbench& workbench, QWidget* parent) : QTabWidget
   connect(&m_workbench, &Workbench::sessionChanged, this, &FindingsPanel::refreshCounts);
   connect(&m_workbench, &Workbench::viewChanged, this, &FindingsPanel::refreshCounts);
   connect(&m_workbench, &Workbench::runsChanged, this, &FindingsPanel::refreshCounts);
+  connect(&m_workbench, &Workbench::runningChanged, this, &FindingsPanel::refreshCounts);
   connect(&m_workbench, &Workbench::logged, this, &FindingsPanel::log);
   refreshCounts();
 }
@@ -91,7 +92,7 @@ void FindingsPanel::refreshCounts() {
   setTabText(kFlips, tr("Flips (%1)").arg(run ? run->run->flips.size() : 0));
   setTabText(kNonfinite, tr("Non-finite (%1)").arg(run ? run->run->nonfiniteOrigins.size() : 0));
   const std::size_t trainings = m_workbench.session() ? m_workbench.session()->trainings.size() : 0;
-  setTabVisible(kTraining, trainings > 0);
+  setTabVisible(kTraining, trainings > 0 || m_workbench.isTraining());
   setTabText(kTraining, trainings > 1 ? tr("Training (%1)").arg(trainings) : tr("Training"));
   setTabText(kRuns, tr("Runs (%1)").arg(m_workbench.session() ? m_workbench.session()->runs.size() : 0));
 }

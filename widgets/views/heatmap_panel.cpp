@@ -140,7 +140,7 @@ void HeatmapPanel::refresh() {
   m_heading->setText(heading());
   m_legend->setIsDifference(m_workbench.view() == RunView::difference);
   const bool hasTrainings = m_workbench.session() && !m_workbench.session()->trainings.empty();
-  if (!run) return showMessage(hasTrainings ? tr("This session has trainings but no runs yet: see the tab Training below. New run… (Ctrl+N) compares op by op.") : tr("This session has no runs yet."));
+  if (!run) return showMessage(m_workbench.isTraining() ? tr("A training goes on: see the tab Training below.") : hasTrainings ? tr("This session has trainings but no runs yet: see the tab Training below. New run… (Ctrl+N) compares op by op.") : tr("This session has no runs yet."));
   const models::RunPointer& a = m_workbench.runA();
   const bool needsA = m_workbench.view() == RunView::difference;
   if (!run->metrics || (needsA && !a->metrics)) return showMessage(tr("The heatmap cannot be shown: %1").arg(!run->metrics ? run->metricsError : a->metricsError));

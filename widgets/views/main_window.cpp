@@ -224,6 +224,7 @@ void MainWindow::makeActions() {
     m_modules->filterField()->selectAll();
   });
   addAction(QStringLiteral("run"), tr("&Re-run"), QKeySequence(tr("F5")), [this] { rerun(); });
+  addAction(QStringLiteral("train"), tr("&Train…"), QKeySequence(tr("Ctrl+T")), [this] { train({}); });
   addAction(QStringLiteral("cancel"), tr("&Cancel run"), QKeySequence(tr("Shift+F5")), [this] { m_workbench.cancel(); });
   addAction(QStringLiteral("first"), tr("First &non-finite"), QKeySequence(tr("Ctrl+F8")), [this] {
     m_findings->setCurrentIndex(FindingsPanel::kNonfinite);
@@ -271,7 +272,7 @@ void MainWindow::makeMenus(plots::ThemeChoice theme) {
     group->addAction(action);
     connect(action, &QAction::triggered, this, [this, choice] { emit themeChosen(choice); });
   }
-  fill(menuBar()->addMenu(tr("&Run")), {QStringLiteral("run"), QStringLiteral("settings"), QStringLiteral("validateThis"), QStringLiteral("cancel"), QString(), QStringLiteral("first"), QStringLiteral("next"), QStringLiteral("previous")});
+  fill(menuBar()->addMenu(tr("&Run")), {QStringLiteral("run"), QStringLiteral("settings"), QStringLiteral("validateThis"), QStringLiteral("train"), QStringLiteral("cancel"), QString(), QStringLiteral("first"), QStringLiteral("next"), QStringLiteral("previous")});
   QMenu* help = menuBar()->addMenu(tr("&Help"));
   fill(help, {QStringLiteral("keys")});
   help->addAction(tr("&About Ulpscope"), this, &MainWindow::showAbout);
@@ -357,12 +358,13 @@ void MainWindow::onSessionChanged() {
   const bool isOther = id != std::exchange(m_sessionId, id);
   if (isOther) m_modules->filterField()->clear();
   fitDocksToContent();
-  if (run) showFirstTab(isOther);
+  if (std::exchange(m_wantsTraining, false)) m_findings->setCurrentIndex(FindingsPanel::kTraining);
+  else if (run) showFirstTab(isOther);
 }
 
 // A session of trainings alone has no modules and no op sites to show: its trainings get the room.
 void MainWindow::fitDocksToContent() {
-  const bool hasRuns = m_workbench.runB() != nullptr || m_workbench.session()->trainings.empty();
+  const bool hasRuns = m_workbench.runB() != nullptr || (!m_workbench.isTraining() && m_workbench.session() && m_workbench.session()->trainings.empty());
   if (!m_showsResults || hasRuns == std::exchange(m_hasRuns, hasRuns)) return;
   for (qsizetype i = 0; i < 2; ++i) m_docks[i]->setVisible(hasRuns);
   if (hasRuns) return resetLayout();
@@ -389,7 +391,7 @@ void MainWindow::refreshActions() {
   const bool hasPair = m_workbench.runA() != nullptr;
   const auto enable = [this](const char* name, bool enabled) { m_actions.at(QLatin1String(name))->setEnabled(enabled); };
   const bool seen = page() == m_heatmap;
-  for (const char* name : {"new", "validate"}) enable(name, !running);
+  for (const char* name : {"new", "validate", "train"}) enable(name, !running);
   enable("settings", hasRun && !running && seen);
   enable("validateThis", hasRun && !running && seen && m_workbench.session()->exploratory());
   enable("run", hasRun && !running && seen);

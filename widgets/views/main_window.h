@@ -30,6 +30,7 @@ class MainWindow : public QMainWindow {
   void openSession(const QString& path) { m_workbench.openSession(path); }
   void runDemo(const QString& name) { mayLeave() ? m_workbench.runDemo(name) : void(); }
   void newRun(bool validates);       // an empty run sheet
+  void train(const QString& recipe);  // asks for the rest; empty: for the recipe too
   void runWithOtherSettings();       // one more run of the session shown
   void validateThis();               // the session's experiment, judged, in a session of its own
   void reviseCriteria();             // another revision of the session's criteria
@@ -128,7 +129,7 @@ class MainWindow : public QMainWindow {
   QWidget* m_cameFrom = nullptr;  // the sheet that asked for the run that goes on
   QString m_sessionId;            // shown last
   models::RunForm m_pending;      // of the run whose criteria are being written
-  bool m_wasShown = false, m_hasRuns = true, m_isNarrow = false, m_showsResults = false, m_isRevising = false;  // m_isRevising: the criteria sheet is for a revision, not for a run
+  bool m_wasShown = false, m_hasRuns = true, m_wantsTraining = false, m_isNarrow = false, m_showsResults = false, m_isRevising = false;  // m_isRevising: the criteria sheet is for a revision, not for a run
   std::function<bool(const QStringList&)> m_confirmClose;
   MessageBar* m_message = nullptr;
   RunBar* m_runBar = nullptr;

@@ -12,6 +12,7 @@
 #include "widgets/views/message_bar.h"
 #include "widgets/views/run_sheet.h"
 #include "widgets/views/start_page.h"
+#include "widgets/views/train_dialog.h"
 
 #include <QCloseEvent>
 #include <QDockWidget>
@@ -59,6 +60,7 @@ void MainWindow::connectPages() {
   connect(m_runSheet, &RunSheet::cancelled, this, &MainWindow::leaveSheet);
   connect(m_criteria, &CriteriaSheet::locked, this, &MainWindow::onLocked);
   connect(m_criteria, &CriteriaSheet::cancelled, this, [this] { m_isRevising ? leaveSheet() : showPage(m_runSheet); });
+  connect(&m_workbench, &Workbench::trained, this, [this] { m_wantsTraining = true; });
   connect(&m_workbench, &Workbench::runEnded, this, &MainWindow::onRunEnded);
   connect(m_findings->criteria(), &CriteriaPanel::validateRequested, this, &MainWindow::validateThis);
   connect(m_findings->criteria(), &CriteriaPanel::reviseRequested, this, &MainWindow::reviseCriteria);
@@ -86,7 +88,7 @@ void MainWindow::showPage(QWidget* page) {
   }
   m_stack->setCurrentWidget(page);
   if (page != m_heatmap && !m_workbench.isRunning() && m_heatmap->isLive()) m_heatmap->endLive();
-  const bool isResults = page == m_heatmap && m_workbench.session() != nullptr;
+  const bool isResults = page == m_heatmap && (m_workbench.session() != nullptr || m_workbench.isTraining());
   m_showsResults = isResults;
   for (QDockWidget* dock : m_docks) dock->toggleViewAction()->setEnabled(isResults);
   if (!isResults) m_status->clear();  // it may tell a result
@@ -128,7 +130,11 @@ void MainWindow::onRunningChanged() {
   m_message->dropHint();
   m_message->dropProblem();
   m_isRevising = false;
-  if (m_stack->currentWidget() != m_heatmap) showPage(m_heatmap);
+  if (m_stack->currentWidget() != m_heatmap || m_workbench.isTraining()) showPage(m_heatmap);
+  if (!m_workbench.isTraining()) return;
+  fitDocksToContent();
+  m_docks[2]->show();
+  m_findings->setCurrentIndex(FindingsPanel::kTraining);
 }
 
 // A run that failed or was cancelled goes back to where it was asked for, with all that was typed there.
@@ -162,6 +168,15 @@ void MainWindow::runWithOtherSettings() {
   if (!m_workbench.runB()) return;
   m_runSheet->beginInSession(models::formOf(m_workbench.nextRequest()));
   showPage(m_runSheet);
+}
+
+void MainWindow::train(const QString& recipe) {
+  if (m_workbench.isRunning()) return m_message->showProblem(tr("A run is going on; train when it has ended"));
+  const bool isWritable = m_workbench.session() && m_workbench.readOnlyReason().isEmpty();
+  auto* dialog = new TrainDialog(recipe, isWritable ? m_workbench.sessionPath() : QString(), this);
+  dialog->setAttribute(Qt::WA_DeleteOnClose);
+  connect(dialog, &QDialog::accepted, this, [this, dialog] { m_workbench.train(dialog->request()); });
+  dialog->open();
 }
 
 void MainWindow::validateThis() {
@@ -219,6 +234,7 @@ void MainWindow::useFiles(const QStringList& paths) {
   if (!plan.session.isEmpty()) return mayLeave() ? openSession(plan.session) : void();
   if (plan.isEmpty())
     return m_message->showProblem(tr("%1: neither session, model nor inputs; a model is a TorchScript file (.ts, .pt), \"Export from Python…\" on the run sheet writes one").arg(paths.value(0)));
+  if (!plan.recipe.isEmpty()) return train(plan.recipe);
   if (m_workbench.isRunning()) return m_message->showProblem(tr("A run is going on; drop the files again when it has ended"));
   if (page() != m_runSheet) newRun(false);
   for (const auto& [field, path] : {std::pair{RunField::model, plan.model}, {RunField::inputs, plan.inputs}, {RunField::labels, plan.labels}, {RunField::classNames, plan.classNames}})

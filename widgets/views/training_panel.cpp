@@ -6,6 +6,7 @@
 
 #include <QComboBox>
 #include <QHBoxLayout>
+#include <QHeaderView>
 #include <QLabel>
 #include <QPushButton>
 #include <QSignalBlocker>
@@ -16,6 +17,7 @@
 #include <QVBoxLayout>
 
 #include <algorithm>
+#include <utility>
 
 namespace ulpscope::views {
 namespace {
@@ -24,6 +26,7 @@ using models::LedgerModel;
 using models::qt;
 using models::RowTableModel;
 
+constexpr int kLiveIntervalMs = 250;
 constexpr int kBoxLetters = 12;  // a box asks for no more: long titles are cut, the list has all of them
 
 QComboBox* makeBox(const QString& name, QWidget* parent) {
@@ -86,6 +89,7 @@ void TrainingPanel::makeTables() {
   m_pages->setAccessibleName(tr("Tables of the training"));
   m_pages->tabBar()->setAccessibleName(tr("Tables of the training"));
   m_ledgerTable = makeTable(m_pages, &m_ledger, tr("Ledger"));
+  m_ledgerTable->horizontalHeader()->moveSection(LedgerModel::kFirst, LedgerModel::kOutcome + 1);  // a skip and its reason side by side
   m_ledgerTable->setToolTip(tr("Enter selects the module of the first non-finite value"));
   m_findingTable = makeTable(m_pages, &m_findings, tr("Findings of the training"));
   m_findingTable->setToolTip(tr("Enter goes to the step in the ledger"));
@@ -111,6 +115,11 @@ void TrainingPanel::connectViews() {
   connect(&m_workbench, &Workbench::sessionChanged, this, &TrainingPanel::refreshSession);
   connect(&m_workbench, &Workbench::runsChanged, this, &TrainingPanel::refreshSession);
   connect(&m_workbench, &Workbench::viewChanged, this, &TrainingPanel::refreshSession);  // a closed session says no more than this
+  connect(&m_workbench, &Workbench::trained, this, [this](int number) { m_wanted = number; });
+  connect(&m_workbench, &Workbench::runningChanged, this, &TrainingPanel::onRunning);
+  connect(&m_workbench.engine(), &jobs::EngineProcess::ledgerTold, this, &TrainingPanel::addLive);
+  m_liveTimer.setSingleShot(true);
+  connect(&m_liveTimer, &QTimer::timeout, this, &TrainingPanel::showLive);
   connect(m_trainings, &QComboBox::currentIndexChanged, this, &TrainingPanel::load);
   connect(m_trajectories, &QComboBox::currentIndexChanged, this, &TrainingPanel::showTrajectory);
   connect(&m_loader, &jobs::TrainingLoader::loaded, this, &TrainingPanel::show);
@@ -138,9 +147,12 @@ QString TrainingPanel::verdict() const { return m_verdict->text(); }
 
 // The training shown stays, where the session still is the one that has it; else its last is shown.
 void TrainingPanel::refreshSession() {
+  if (m_live) return;
   const auto& session = m_workbench.session();
   const bool isSame = session && m_workbench.sessionPath() == m_shownPath;
-  const int wanted = isSame ? m_shownNumber : 0;
+  const int before = isSame ? m_shownNumber : 0;
+  const auto isThere = [&](int number) { return session && std::any_of(session->trainings.begin(), session->trainings.end(), [number](const auto& t) { return t.number == number; }); };
+  const int wanted = isThere(m_wanted) ? std::exchange(m_wanted, 0) : isThere(before) ? before : 0;
   {
     const QSignalBlocker blocker(m_trainings);
     m_trainings->clear();
@@ -148,7 +160,7 @@ void TrainingPanel::refreshSession() {
       for (const session::TrainingEntry& entry : session->trainings) m_trainings->addItem(QStringLiteral("%1: %2").arg(entry.number).arg(qt(entry.title)), entry.number);
     m_trainings->setCurrentIndex(wanted > 0 ? m_trainings->findData(wanted) : m_trainings->count() - 1);
   }
-  if (m_trainings->currentIndex() >= 0 && wanted > 0) return;
+  if (wanted > 0 && wanted == before && m_wanted == 0) return;
   load();
 }
 
@@ -163,18 +175,60 @@ void TrainingPanel::load() {
   m_loader.load(m_workbench.sessionPath(), m_workbench.session(), number);
 }
 
+// While a training goes on it alone is shown: the trajectory that is being trained.
+void TrainingPanel::onRunning() {
+  if (m_workbench.isTraining() == (m_live != nullptr)) return;
+  m_live = m_workbench.isTraining() ? std::make_shared<session::Training>() : nullptr;
+  m_trainings->setEnabled(m_live == nullptr);
+  m_liveTimer.stop();
+  if (!m_live) {
+    m_shownNumber = 0;
+    return refreshSession();
+  }
+  m_loader.drop();
+  const QSignalBlocker blocker(m_trainings);
+  m_trainings->clear();
+  m_trainings->addItem(tr("going on"));
+  showLive();
+}
+
+void TrainingPanel::addLive(const protocol::LedgerUpdate& update) {
+  if (!m_live) return;
+  if (m_live->runs.empty() || m_live->runs.back().name != update.run) {
+    m_live->runs.emplace_back();
+    m_live->runs.back().name = update.run;
+  }
+  session::Trajectory& run = m_live->runs.back();
+  run.ledger.push_back(update.line);
+  run.steps = update.line.step + 1;
+  run.appliedUpdates = std::max(run.appliedUpdates, update.line.appliedUpdates);
+  run.finalScale = update.line.scaleAfter;
+  if (!run.firstNonfinite) run.firstNonfinite = update.line.firstNonfinite;
+  if (!m_liveTimer.isActive()) m_liveTimer.start(std::max(kLiveIntervalMs, static_cast<int>(run.ledger.size() / 10)));
+}
+
+void TrainingPanel::showLive() {
+  if (!m_live) return;
+  const QModelIndex current = m_ledgerTable->currentIndex();
+  const qlonglong step = current.isValid() ? current.data(LedgerModel::kStepRole).toLongLong() : -1;
+  show(std::make_shared<const session::Training>(*m_live));
+  m_trajectories->setCurrentIndex(m_trajectories->count() - 1);
+  if (step >= 0) selectStep(step);
+  if (m_live->runs.empty()) m_summary->setText(tr("Training starts…"));
+}
+
 void TrainingPanel::show(const models::TrainingPointer& training) {
   m_training = training;
   {
     const QSignalBlocker blocker(m_trajectories);
     m_trajectories->clear();
     if (training)
-      for (const session::Trajectory& run : training->runs) m_trajectories->addItem(models::trajectoryTitle(run));
+      for (const session::Trajectory& run : training->runs) m_trajectories->addItem(m_live ? qt(run.name) : models::trajectoryTitle(run));
   }
   m_trajectories->setEnabled(m_trajectories->count() > 0);
-  m_trajectoriesModel.setTraining(training);
+  m_trajectoriesModel.setTraining(m_live ? nullptr : training);  // its ends are not known yet
   fitColumns(m_trajectoryTable);
-  m_verdict->setText(training ? models::trainingVerdictText(*training) + (training->cancelled ? tr("   Cancelled: it did not do all steps.") : QString()) : QString());
+  m_verdict->setText(!training ? QString() : training->cancelled ? (models::trainingVerdictText(*training) + tr("   Cancelled: it did not do all steps.")).trimmed() : models::trainingVerdictText(*training));
   m_verdict->setVisible(!m_verdict->text().isEmpty());
   m_pages->setTabText(kTrajectories, tr("Trajectories (%1)").arg(m_trajectoriesModel.rowCount()));
   showTrajectory(m_trajectories->currentIndex());

@@ -5,6 +5,7 @@
 #include "widgets/models/training_models.h"
 #include "widgets/views/workbench.h"
 
+#include <QTimer>
 #include <QWidget>
 
 class QComboBox;
@@ -47,6 +48,9 @@ class TrainingPanel : public QWidget {
   void connectViews();
   void refreshSession();
   void load();
+  void onRunning();
+  void addLive(const protocol::LedgerUpdate& update);
+  void showLive();
   void show(const models::TrainingPointer& training);
   void showTrajectory(int index);
   void goToTrajectory();
@@ -58,6 +62,9 @@ class TrainingPanel : public QWidget {
   models::TrainingPointer m_training;
   QString m_shownPath;
   int m_shownNumber = 0;  // 0: none
+  int m_wanted = 0;       // just trained, to be shown next
+  std::shared_ptr<session::Training> m_live;  // that goes on; nullptr: none
+  QTimer m_liveTimer;
   models::LedgerModel m_ledger;
   models::TrajectoriesModel m_trajectoriesModel;
   models::TrainingFindingsModel m_findings;

@@ -68,6 +68,7 @@ void Workbench::connectEngine() {
   connect(&m_engine, &jobs::EngineProcess::progressed, this, &Workbench::progressed);
   connect(&m_engine, &jobs::EngineProcess::logged, this, &Workbench::logged);
   connect(&m_engine, &jobs::EngineProcess::finished, this, &Workbench::onFinished);
+  connect(&m_engine, &jobs::EngineProcess::trained, this, &Workbench::onTrained);
   connect(&m_engine, &jobs::EngineProcess::failed, this, &Workbench::onFailed);
   connect(&m_engine, &jobs::EngineProcess::experimentTold, this, [this](const protocol::LiveExperiment& experiment) { m_live.begin(experiment); });
   connect(&m_engine, &jobs::EngineProcess::cellsTold, this, [this](const protocol::CellBlock& block) {
@@ -143,7 +144,34 @@ void Workbench::reviseCriteria(const std::string& canonical, const QString& reas
 
 void Workbench::runNew(const session::RunRequest& request) { start(request); }
 
+void Workbench::train(const protocol::TrainRequest& request) {
+  session::RunRequest target;
+  target.sessionPath = request.sessionPath;
+  target.append = request.append;
+  if (isRefused(target)) return;
+  emit logged(tr("train: %1, %2").arg(qt(request.recipePath), qt(request.sessionPath)));
+  if (!isRunning()) {
+    m_lastRequest = target;
+    m_lastTraining = request;
+    m_wasCancelled = false;
+    m_live = {};
+  }
+  m_engine.train(request);
+  emit runningChanged();
+  emit viewChanged();  // who has no session to show says that a training goes on
+}
+
+void Workbench::onTrained(const QString& path, int number) {
+  emit logged(tr("finished: training %1 in %2").arg(number).arg(path));
+  const bool isShown = m_loaded.session && QFileInfo(path) == QFileInfo(m_loaded.path);
+  emit trained(number);
+  emit runEnded(true);
+  m_loader.load({path, isShown && m_loaded.a ? m_loaded.a->id() : QString(), isShown && m_loaded.b ? m_loaded.b->id() : QString()});
+  emit runningChanged();
+}
+
 void Workbench::runAgain() {
+  if (m_lastTraining && !isRunning()) return train(*m_lastTraining);
   session::RunRequest request = m_lastRequest;
   if (request.modelPath.empty() || isRunning()) return;
   // What the failed run left: its session may be there by now.
@@ -166,6 +194,7 @@ void Workbench::start(const session::RunRequest& request) {
   emit logged(tr("run: %1, %2").arg(qt(request.modelPath), qt(request.sessionPath)));
   if (!isRunning()) {
     m_lastRequest = request;
+    m_lastTraining.reset();
     m_wasCancelled = false;
     m_live = {};
   }

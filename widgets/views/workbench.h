@@ -47,6 +47,7 @@ class Workbench : public QObject {
   void captureAndRerun(const QString& modulePath);
   void runNew(const session::RunRequest& request);  // any experiment; its session is shown when it is done
   void reviseCriteria(const std::string& canonical, const QString& reason);
+  void train(const protocol::TrainRequest& request);  // its session is shown when it is done
   void runAgain();                                  // the last one asked for, after it failed
   void cancel();
   void toggle(const QString& modulePath, models::RegionKind kind);
@@ -67,6 +68,7 @@ class Workbench : public QObject {
   session::RunRequest nextRequest() const;
   bool isLoading() const { return m_loader.isLoading(); }
   bool isRunning() const { return m_engine.isRunning(); }
+  bool isTraining() const { return m_engine.isTraining(); }
   const models::LiveRun& live() const { return m_live; }  // of the run that goes on
   bool wasCancelled() const { return m_wasCancelled; }   // the last run
   bool isCancelling() const { return m_engine.isCancelling(); }
@@ -91,6 +93,7 @@ class Workbench : public QObject {
   void runningChanged();
   void demoLoaded(const QString& text, const QStringList& cure);  // what it shows; modules whose FP32 cures it
   void liveChanged();                    // more of the running run is known
+  void trained(int number);                // before its session is read
   void runEnded(bool isGood);              // before its results are read
   void runFailed(const QString& message);  // as problem(), and the run may be tried again
   void progressed(const ulpscope::base::Progress& progress);
@@ -105,6 +108,7 @@ class Workbench : public QObject {
   void showWhatIsLeft();
   void onLoaded(const models::LoadedSession& loaded);
   void onFinished(const QString& path, const QString& runId);
+  void onTrained(const QString& path, int number);
   void onFailed(const base::Error& error);
   void setRegions(const models::Fp32Regions& regions);
   int currentFinding(const std::vector<FindingPlace>& places) const;
@@ -118,6 +122,7 @@ class Workbench : public QObject {
   models::Selection m_selection;
   models::LiveRun m_live;
   session::RunRequest m_lastRequest;
+  std::optional<protocol::TrainRequest> m_lastTraining;  // empty: the last was a run
   bool m_wasCancelled = false;
   QUndoStack m_undoStack;
   jobs::EngineProcess m_engine;
