@@ -72,7 +72,7 @@ const std::vector<RunFieldText>& runFieldTexts() {
       {trainMode, tr("Train mode"), tr("dropout and batch statistics as in training; default off (eval)")},
       {observe, tr("Observe"), tr("full: every op and what it adds; stats: every op; outputs: outputs and decisions only, fast")},
       {capture, tr("Capture"), tr("activations stored in full, for the inspector's maps: module paths or globs, * is all")},
-      {captureBudget, tr("Capture budget"), tr("at most so many MiB of them; default 1,024; what is left out is listed")},
+      {captureBudget, tr("Capture budget"), tr("at most so many MiB of them (256 at first, 1,024 in `ulpscope run`); what is left out is listed")},
       {noiseFloor, tr("Noise floor"), tr("one more FP32 run in another order tells flips of FP32 itself apart; default on")},
       {referee, tr("Referee"), tr("measures both runs against one more in float64; default off")},
       {verifyProbe, tr("Probe check"), tr("checks that observing changes no output; default on here")},
