@@ -2,6 +2,7 @@
 #include "core/analysis/event_order.h"
 #include "core/report/training_text.h"
 #include "core/session/recipe.h"
+#include "core/storage/session_care.h"
 #include "core/storage/session_store.h"
 #include "core/storage/training_store.h"
 #include "engine_client.h"
@@ -21,6 +22,9 @@ using base::Error;
 using base::ErrorKind;
 using base::Result;
 using nlohmann::json;
+
+// A training that is cancelled stores the steps that it did.
+constexpr std::chrono::seconds kStorePatience{10};
 
 struct TrainWords {
   std::string recipe, session, json, events;
@@ -57,8 +61,11 @@ Result<int> askForTraining(const TrainWords& words, const std::string& sessionPa
   if (const auto writable = storage::checkWritable(sessionPath, words.append && there ? storage::WriteMode::append : mode); !writable) return writable.error();
   auto client = EngineClient::start();
   if (!client) return client.error();
-  const auto answer = client.value().ask([&](int id) { return protocol::encodeTrain(id, {words.recipe, sessionPath, words.append, words.isolate}); }, words.recipe);
-  if (!answer) return answer.error();
+  const auto answer = client.value().ask([&](int id) { return protocol::encodeTrain(id, {words.recipe, sessionPath, words.append, words.isolate}); }, words.recipe, kStorePatience);
+  if (!answer) {
+    static_cast<void>(storage::removeDeadParts(sessionPath));  // an engine that was killed could not clear up
+    return answer.error();
+  }
   const auto number = answer->find("training");
   if (number == answer->end() || !number->is_number_integer()) return Error{ErrorKind::internal, "the engine's answer names no training", words.recipe, ""};
   return number->get<int>();

@@ -20,7 +20,6 @@ constexpr const char* kLoading = "loading";  // the engine's own word; every req
 constexpr std::chrono::milliseconds kTick{50};
 constexpr std::chrono::seconds kEndPatience{2};
 // An engine in the middle of a long op does not hear: then it is killed. What it has written is whole, whenever that is.
-constexpr std::chrono::milliseconds kCancelPatience{100};
 
 volatile std::sig_atomic_t g_interrupts = 0;
 void noteInterrupt(int) { g_interrupts = g_interrupts + 1; }
@@ -66,7 +65,7 @@ EngineClient::~EngineClient() {
 }
 
 base::Status EngineClient::sayHello(std::chrono::seconds patience) {
-  Request request{++m_lastId, m_program, Clock::now() + patience, {"starting the engine", "", "", 0, 0}, {}, 0, {}};
+  Request request{++m_lastId, m_program, Clock::now() + patience, {"starting the engine", "", "", 0, 0}, {}, 0, {}, {}};
   m_process.send(protocol::encodeHello(request.id));
   auto answer = waitFor(request);
   if (!answer) return answer.error();
@@ -78,8 +77,8 @@ base::Status EngineClient::sayHello(std::chrono::seconds patience) {
                "install ulpscope and its engine from the same version"};
 }
 
-Result<json> EngineClient::ask(const std::function<std::string(int id)>& encode, const std::string& about) {
-  Request request{++m_lastId, about, Clock::time_point::max(), {kLoading, "", "", 0, 0}, {}, 0, {}};
+Result<json> EngineClient::ask(const std::function<std::string(int id)>& encode, const std::string& about, std::chrono::milliseconds cancelPatience) {
+  Request request{++m_lastId, about, Clock::time_point::max(), {kLoading, "", "", 0, 0}, {}, 0, {}, cancelPatience};
   m_process.send(encode(request.id));  // when nobody reads, the end of its output tells why
   return waitFor(request);
 }
@@ -123,7 +122,7 @@ std::optional<Error> EngineClient::lookAtSignals(Request& request) {
     request.cancelsSeen = interrupts;
     request.deadline = Clock::time_point::max();
     m_process.send(protocol::encodeCancel(++m_lastId, request.id));
-    request.cancelDeadline = Clock::now() + kCancelPatience;
+    request.cancelDeadline = Clock::now() + request.cancelPatience;
   }
   if (interrupts == request.cancelsSeen && Clock::now() < request.cancelDeadline) return std::nullopt;
   m_usable = false;

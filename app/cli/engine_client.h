@@ -25,8 +25,10 @@ class EngineClient {
   const nlohmann::json& hello() const { return m_hello; }
 
   // encode: makes the request with the id given. about: the file concerned, for errors of the engine itself. Gives the
-  // engine's result or its error; error kind run when the engine crashed, cancelled after Ctrl+C.
-  base::Result<nlohmann::json> ask(const std::function<std::string(int id)>& encode, const std::string& about);
+  // engine's result or its error; error kind run when the engine crashed, cancelled after Ctrl+C. cancelPatience: how long it then has
+  // to answer all the same, where there is something to store.
+  base::Result<nlohmann::json> ask(const std::function<std::string(int id)>& encode, const std::string& about,
+                                   std::chrono::milliseconds cancelPatience = std::chrono::milliseconds(100));
 
  private:
   struct Request {
@@ -37,6 +39,7 @@ class EngineClient {
     std::chrono::steady_clock::time_point cancelDeadline{};
     int cancelsSeen = 0;                             // Ctrl+C pressed when the cancel was sent
     ProgressDisplay display;
+    std::chrono::milliseconds cancelPatience{100};
   };
 
   EngineClient(std::string program, EngineProcess process) : m_program(std::move(program)), m_process(std::move(process)) {}

@@ -30,10 +30,12 @@ std::vector<engine::NamedTensor> floatingOutputs(const c10::IValue& output) {
   return floating;
 }
 
-// Targets of a file are a flat list; the kernel wants the output's shape.
+// Targets of a file are a flat list; the kernel wants the output's shape. One of another size would be broadcast, which PyTorch only warns of.
 at::Tensor shapedAs(const at::Tensor& target, const at::Tensor& scores) {
   const at::Tensor floating = target.is_floating_point() ? target : target.to(at::kFloat);
-  return floating.sizes() != scores.sizes() && floating.numel() == scores.numel() ? floating.view_as(scores) : floating;
+  if (floating.numel() != scores.numel())
+    refuse("has " + engine::shapeText(floating.sizes()) + ", the output " + engine::shapeText(scores.sizes()), "loss, target", "give every element of the output a target");
+  return floating.sizes() == scores.sizes() ? floating : floating.reshape(scores.sizes());
 }
 
 // What throws inside is said to have failed there: then the place stays, as it does in a model's own code.

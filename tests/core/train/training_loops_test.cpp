@@ -264,6 +264,7 @@ TEST(Recipe, ErrorsNameWhatIsNotThere) {
   EXPECT_THAT(tests::trainError(recipeOn("training_half_loss", {{"optimizers", {{{"type", "SGD"}, {"lr", 1}, {"loss", 1}}}}})), testing::AllOf(testing::StartsWith("usage: "), testing::HasSubstr("takes loss 1")));
   EXPECT_THAT(tests::trainError(recipeOn("training_poisoned_buffers")), testing::AllOf(testing::StartsWith("usage: "), testing::HasSubstr("which is no loss")));
   EXPECT_THAT(tests::trainError(recipeOn("training_half_loss", {{"loss", {{"kind", "mse"}}}})), testing::AllOf(testing::StartsWith("usage: "), testing::HasSubstr("'targets' is neither an input")));
+  EXPECT_THAT(tests::trainError(recipeOn("training_half_loss", {{"loss", {{"kind", "mse"}, {"target", "x"}}}})), testing::AllOf(testing::StartsWith("usage: "), testing::HasSubstr("loss, target: has [2, 2], the output []"))) << "it would be broadcast";
   json region = recipeOn("training_half_loss");
   region["autocast"]["fp32"] = {"leyer"};
   EXPECT_THAT(tests::trainError(region), testing::AllOf(testing::StartsWith("usage: "), testing::HasSubstr("layer")));
