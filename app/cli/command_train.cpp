@@ -57,8 +57,7 @@ Result<int> askForTraining(const TrainWords& words, const std::string& sessionPa
   // What is wrong with the recipe or the target is said before an engine is started.
   if (const auto recipe = session::readRecipe(words.recipe); !recipe) return recipe.error();
   const auto mode = words.append ? storage::WriteMode::share : storage::WriteMode::create;
-  const bool there = std::filesystem::exists(sessionPath);
-  if (const auto writable = storage::checkWritable(sessionPath, words.append && there ? storage::WriteMode::append : mode); !writable) return writable.error();
+  if (const auto writable = storage::checkTrainingWritable(sessionPath, mode); !writable) return writable.error();
   auto client = EngineClient::start();
   if (!client) return client.error();
   const auto answer = client.value().ask([&](int id) { return protocol::encodeTrain(id, {words.recipe, sessionPath, words.append, words.isolate}); }, words.recipe, kStorePatience);

@@ -86,10 +86,9 @@ Result<json> answerTrain(const json& parameters, const train::TrainingHooks& hoo
   auto recipe = session::readRecipe(request->recipePath);
   if (!recipe) return recipe.error();
   for (std::string* path : {&recipe.value().model, &recipe.value().inputs, &recipe.value().labels, &recipe.value().loss.script}) *path = absolute(*path);
-  const bool there = std::filesystem::exists(sessionPath);
   const storage::WriteMode mode = request->append ? storage::WriteMode::share : storage::WriteMode::create;
   // Better now than after minutes of work.
-  if (auto writable = storage::checkWritable(sessionPath, request->append && there ? storage::WriteMode::append : mode); !writable) return writable.error();
+  if (auto writable = storage::checkTrainingWritable(sessionPath, mode); !writable) return writable.error();
   auto outcome = train::train(recipe.value(), request->isolate, hooks, stop);
   if (!outcome) return outcome.error();
   outcome.value().training.verdict = analysis::judgeTraining(recipe.value(), outcome->training);

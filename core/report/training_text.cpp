@@ -22,17 +22,6 @@ std::string updatesText(const Trajectory& run) {
   return text;
 }
 
-std::string skippedText(const Trajectory& run) {
-  const auto byOptimizer = run.skipped();
-  std::string text;
-  for (const auto& [optimizer, steps] : byOptimizer) {
-    if (steps.empty()) continue;
-    text += text.empty() ? "" : "; ";
-    text += byOptimizer.size() > 1 ? optimizer + ": " + stepRanges(steps) : stepRanges(steps);
-  }
-  return text.empty() ? "none" : text;
-}
-
 // The same parameter's in FP32, to hold it against.
 std::string zeroInFp32(const Training& training, const std::string& name) {
   const Trajectory* fp32 = training.run("fp32");
@@ -66,9 +55,7 @@ std::string listText(const std::string& title, const std::vector<T>& items, cons
 }
 
 std::string row(const Trajectory& run) {
-  std::size_t skipped = 0;
-  for (const auto& [optimizer, steps] : run.skipped()) skipped = std::max(skipped, steps.size());
-  return fmt::format("  {:<30} {:>8} {:>8} {:>11} {:>11} {:>9} {}\n", run.name, skipped, run.appliedUpdates, shortNumber(run.finalLoss()), shortNumber(run.finalScale),
+  return fmt::format("  {:<30} {:>8} {:>8} {:>11} {:>11} {:>9} {}\n", run.name, run.mostSkipped(), run.appliedUpdates, shortNumber(run.finalLoss()), shortNumber(run.finalScale),
                      run.accuracy ? fmt::format("{:.2f} %", 100 * *run.accuracy) : "-", run.error.empty() ? (run.alarms.empty() ? "" : counted(static_cast<std::int64_t>(run.alarms.size()), "alarm")) : "ended early");
 }
 
@@ -107,6 +94,17 @@ std::string stepRanges(const std::vector<std::int64_t>& steps) {
   return text;
 }
 
+std::string skippedText(const Trajectory& run) {
+  const auto byOptimizer = run.skipped();
+  std::string text;
+  for (const auto& [optimizer, steps] : byOptimizer) {
+    if (steps.empty()) continue;
+    text += text.empty() ? "" : "; ";
+    text += byOptimizer.size() > 1 ? optimizer + ": " + stepRanges(steps) : stepRanges(steps);
+  }
+  return text;
+}
+
 std::string firstNonfiniteText(const session::FirstNonfinite& first) {
   std::string text;
   if (!first.op.empty()) text = fmt::format("{} in {}{}: ", first.op, first.modulePath.empty() ? "(root)" : first.modulePath, first.source.empty() ? "" : " (" + first.source + ")");
@@ -126,8 +124,9 @@ std::string orderText(const std::vector<analysis::OrderViolation>& violations) {
 std::string trainingSummary(const Training& training) {
   if (training.runs.empty()) return "Nothing was trained.\n";
   const Trajectory& run = training.runs.front();
+  const std::string skipped = skippedText(run);
   std::string text = fmt::format("{:<12} autocast {}, scaling {}\n", "Training", run.autocast ? "on (" + training.policyTable + ")" : "off", run.scaling ? "on" : "off");
-  text += fmt::format("{:<12} {}\n{:<12} {}\n", "Updates", updatesText(run), "Skipped", skippedText(run));
+  text += fmt::format("{:<12} {}\n{:<12} {}\n", "Updates", updatesText(run), "Skipped", skipped.empty() ? "none" : skipped);
   if (run.firstNonfinite) text += fmt::format("{:<12} step {}: {}\n", "Non-finite", run.firstNonfinite->step, firstNonfiniteText(*run.firstNonfinite));
   if (run.scaling) text += fmt::format("{:<12} {} at the end\n", "Scale", shortNumber(run.finalScale));
   if (!run.ledger.empty()) text += fmt::format("{:<12} {} to {}\n", "Loss", shortNumber(run.ledger.front().loss), shortNumber(run.finalLoss()));

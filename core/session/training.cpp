@@ -4,6 +4,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 
@@ -192,6 +193,12 @@ std::map<std::string, std::vector<std::int64_t>> Trajectory::skipped() const {
     if (line.skipped) list.push_back(line.step);
   }
   return byOptimizer;
+}
+
+std::size_t Trajectory::mostSkipped() const {
+  std::size_t most = 0;
+  for (const auto& [optimizer, list] : skipped()) most = std::max(most, list.size());
+  return most;
 }
 
 double Trajectory::finalLoss() const { return ledger.empty() ? std::numeric_limits<double>::quiet_NaN() : ledger.back().loss; }

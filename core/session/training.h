@@ -90,6 +90,7 @@ struct Trajectory {
   std::optional<double> accuracy;  // on all samples after the last step; empty: no labels that fit
   std::string error;               // why it ended early; empty: it did all steps
   std::map<std::string, std::vector<std::int64_t>> skipped() const;  // by optimizer
+  std::size_t mostSkipped() const; // steps, of the optimizer that skipped most
   double finalLoss() const;        // NaN without a step
 };
 

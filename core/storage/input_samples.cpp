@@ -39,31 +39,25 @@ base::Result<std::vector<InputShape>> heldShapes(const std::string& path) {
   return shapes;
 }
 
-base::Status check(const InputShape& shape, const SampleSlices& slices) {
+// Throws h5::Failure.
+void check(const InputShape& shape, const SampleSlices& slices) {
   constexpr const char* kOther = "the file is another one than the run's";
-  if (slices.axis < -1 || slices.axis >= static_cast<int>(shape.shape.size()))
-    return Error{ErrorKind::input, "has no axis " + std::to_string(slices.axis) + " to count samples", slices.input, kOther};
+  if (slices.axis < -1 || slices.axis >= static_cast<int>(shape.shape.size())) h5::fail("has no axis " + std::to_string(slices.axis) + " to count samples", slices.input, kOther);
   std::vector<std::int64_t> one = shape.shape;
   if (slices.axis >= 0) {
     auto& count = one[static_cast<std::size_t>(slices.axis)];
     for (const std::int64_t sample : slices.samples)
-      if (sample < 0 || sample >= count)
-        return Error{ErrorKind::input, "has no sample " + std::to_string(sample) + ", only " + std::to_string(count), slices.input, kOther};
+      if (sample < 0 || sample >= count) h5::fail("has no sample " + std::to_string(sample) + ", only " + std::to_string(count), slices.input, kOther);
     count = 1;
   }
   const std::size_t bytes = h5::byteCount(one, base::sizeBytes(shape.dtype), slices.input);
   if (bytes > slices.mostBytes)
-    return Error{ErrorKind::input, "has samples of " + base::sizeText(bytes) + ", more than is read for a picture (" + base::sizeText(slices.mostBytes) + ")", slices.input, ""};
-  return base::success();
-}
-
-void raise(const base::Status& status) {
-  if (!status) h5::fail(status.error().what, status.error().which, status.error().remedy);
+    h5::fail("has samples of " + base::sizeText(bytes) + ", more than is read for a picture (" + base::sizeText(slices.mostBytes) + ")", slices.input);
 }
 
 std::vector<RawTensor> datasetSlices(const std::string& path, const SampleSlices& slices) {
   const h5::File file = h5::openForReading(path, h5::Locking::asConfigured);
-  raise(check(shapeOfTensor(file, slices.input), slices));
+  check(shapeOfTensor(file, slices.input), slices);
   if (slices.axis < 0) return std::vector<RawTensor>(slices.samples.size(), readTensor(file, slices.input));
   std::vector<RawTensor> tensors;
   for (const std::int64_t sample : slices.samples) tensors.push_back(readSlice(file, slices.input, slices.axis, sample));
@@ -75,7 +69,11 @@ base::Result<std::vector<RawTensor>> heldSlices(const std::string& path, const S
   if (!tensors) return tensors.error();
   for (const model::HeldTensor& tensor : tensors.value()) {
     if (tensor.name != slices.input) continue;
-    if (auto status = check({tensor.name, tensor.dtype, tensor.shape}, slices); !status) return status.error().within(path);
+    const auto fits = h5::guarded(path, [&] {
+      check({tensor.name, tensor.dtype, tensor.shape}, slices);
+      return base::Done{};
+    });
+    if (!fits) return fits.error();
     return readHeldSamples(path, tensor, slices);
   }
   return Error{ErrorKind::input, "is not in the file", path + ", " + slices.input, "the file is another one than the run's"};

@@ -40,6 +40,8 @@ Status checkSame(const Session& there, const Session& ours, const std::string& m
   return base::success();
 }
 
+WriteMode modeNow(const std::string& master, WriteMode mode) { return mode == WriteMode::share && exists(master) ? WriteMode::append : mode; }
+
 Result<Session> present(const std::string& master, const Session& session, WriteMode mode) {
   if (!exists(master)) return session;
   if (mode == WriteMode::create) return Error{ErrorKind::usage, "exists already", master, "use --append to add a training to it, or choose another name"};
@@ -71,10 +73,11 @@ Result<Session> addLocked(const std::string& master, const Session& session, Tra
 
 }  // namespace
 
+Status checkTrainingWritable(const std::string& masterPath, WriteMode mode) { return checkWritable(masterPath, modeNow(resolvedMaster(masterPath), mode)); }
+
 Result<Session> addTraining(const std::string& masterPath, const Session& session, Training training, WriteMode mode) {
   const std::string master = resolvedMaster(masterPath);
-  const WriteMode now = exists(master) && mode == WriteMode::share ? WriteMode::append : mode;
-  if (auto target = checkTarget(master, now); !target) return target.error();
+  if (auto target = checkTarget(master, modeNow(master, mode)); !target) return target.error();
   auto lock = WriteLock::take(folderOfSession(master));
   if (!lock) return lock.error();
   if (training.createdUtc.empty()) training.createdUtc = base::utcNow();
@@ -107,10 +110,8 @@ std::string trainingTitle(const Training& training) {
   const auto recipe = session::recipeFromJson(nlohmann::json::parse(training.recipe, nullptr, /*allow_exceptions=*/false));
   const bool isBfloat16 = recipe.ok() && recipe->autocast && recipe->autocast->dtype == base::DType::bfloat16;
   const std::string dtype = !run.autocast ? "FP32" : isBfloat16 ? "BF16" : "FP16";
-  std::size_t skipped = 0;
-  for (const auto& [optimizer, steps] : run.skipped()) skipped = std::max(skipped, steps.size());
   const std::string text = dtype + (run.scaling ? ", scaler, " : ", no scaler, ");
-  return text + std::to_string(skipped) + " of " + base::counted(run.steps, "step") + " skipped";
+  return text + std::to_string(run.mostSkipped()) + " of " + base::counted(run.steps, "step") + " skipped";
 }
 
 }  // namespace ulpscope::storage

@@ -15,6 +15,9 @@ namespace ulpscope::storage {
 // where the session has another model or other inputs; else as addRun's. After an error nothing is changed.
 base::Result<session::Session> addTraining(const std::string& masterPath, const session::Session& session, session::Training training, WriteMode mode);
 
+// Whether addTraining could write there, asked before a long training. Errors as checkWritable's; `share`: the session may exist.
+base::Status checkTrainingWritable(const std::string& masterPath, WriteMode mode);
+
 // Error kind usage for a number that the session does not have; kind input for a file that is missing or not the one that was written.
 base::Result<session::Training> readTraining(const std::string& masterPath, const session::Session& session, int number);
 

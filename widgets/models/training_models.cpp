@@ -36,20 +36,6 @@ std::vector<TableCell> cellsOf(const LedgerLine& line) {
 
 QString onOff(bool isOn) { return isOn ? QStringLiteral("on") : QStringLiteral("off"); }
 
-QString skippedText(const Trajectory& run) {
-  const auto byOptimizer = run.skipped();
-  QStringList parts;
-  for (const auto& [optimizer, steps] : byOptimizer)
-    if (!steps.empty()) parts << (byOptimizer.size() > 1 ? qt(optimizer) + QStringLiteral(": ") : QString()) + qt(report::stepRanges(steps));
-  return parts.join(QStringLiteral("; "));
-}
-
-std::size_t skips(const Trajectory& run) {
-  std::size_t most = 0;
-  for (const auto& [optimizer, steps] : run.skipped()) most = std::max(most, steps.size());
-  return most;
-}
-
 QString firstText(const Trajectory& run) {
   return run.firstNonfinite ? QStringLiteral("step %1: %2").arg(run.firstNonfinite->step).arg(qt(report::firstNonfiniteText(*run.firstNonfinite))) : QStringLiteral("–");
 }
@@ -94,7 +80,7 @@ void TrajectoriesModel::setTraining(const TrainingPointer& training) {
     for (const Trajectory& run : training->runs)
       rows.push_back({static_cast<int>(rows.size()),
                       {textCell(run.name), textCell(onOff(run.autocast)), textCell(onOff(run.scaling)), textCell(run.fp32.empty() ? QStringLiteral("none") : shortList(run.fp32)),
-                       countCell(static_cast<std::int64_t>(skips(run))), countCell(run.appliedUpdates), numberCell(run.finalLoss()), scaleCell(run.finalScale), percentCell(run.accuracy.value_or(std::nan(""))),
+                       countCell(static_cast<std::int64_t>(run.mostSkipped())), countCell(run.appliedUpdates), numberCell(run.finalLoss()), scaleCell(run.finalScale), percentCell(run.accuracy.value_or(std::nan(""))),
                        countCell(static_cast<std::int64_t>(run.alarms.size())), textCell(firstText(run)), textCell(run.error.empty() ? QStringLiteral("no") : qt(run.error))}});
   setRows(std::move(rows));
 }
@@ -128,7 +114,7 @@ QString trajectoryTitle(const Trajectory& run) {
 
 QString trajectorySummary(const Trajectory& run) {
   QStringList parts{QStringLiteral("%1 of %2 applied").arg(qt(base::groupedInteger(run.appliedUpdates)), qt(base::counted(run.steps, "step")))};
-  const QString skipped = skippedText(run);
+  const QString skipped = qt(report::skippedText(run));
   parts << (skipped.isEmpty() ? QStringLiteral("none skipped") : QStringLiteral("skipped: %1").arg(skipped));
   if (!run.ledger.empty()) parts << QStringLiteral("loss %1 to %2").arg(qt(base::shortNumber(run.ledger.front().loss)), qt(base::shortNumber(run.finalLoss())));
   if (run.scaling) parts << QStringLiteral("scale %1 at the end").arg(scaleText(run.finalScale));

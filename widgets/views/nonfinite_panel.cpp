@@ -6,6 +6,7 @@
 #include "widgets/plots/theme.h"
 #include "widgets/views/findings_delegate.h"
 #include "widgets/views/tables.h"
+#include "widgets/views/texts.h"
 
 #include <QAction>
 #include <QClipboard>
@@ -29,15 +30,6 @@ using models::RowTableModel;
 namespace {
 
 constexpr int kBoxWidth = 52;
-
-QLabel* makeLine(QWidget* parent) {
-  auto* label = new QLabel(parent);
-  label->setWordWrap(true);
-  label->setMinimumWidth(10);  // long names have no place to break
-  label->setTextFormat(Qt::PlainText);
-  label->setTextInteractionFlags(Qt::TextSelectableByMouse);
-  return label;
-}
 
 // The table's own Ctrl+C copies a row; here it copies the diagnosis.
 void moveCopyRow(QTableView* table) {

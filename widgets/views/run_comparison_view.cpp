@@ -4,6 +4,7 @@
 #include "widgets/models/runs_model.h"
 #include "widgets/models/text.h"
 #include "widgets/views/tables.h"
+#include "widgets/views/texts.h"
 
 #include <QHeaderView>
 #include <QLabel>
@@ -82,12 +83,8 @@ models::TableCell measured(const std::optional<CriterionResult>& result) {
 }
 QString judged(const std::optional<CriterionResult>& result) { return result ? qt(session::name(result->status)) : word("no such criterion"); }
 
-QLabel* makeLine(QWidget* parent, const QString& accessibleName) {
-  auto* label = new QLabel(parent);
-  label->setWordWrap(true);
-  label->setMinimumWidth(10);  // long names have no place to break
-  label->setTextFormat(Qt::PlainText);
-  label->setTextInteractionFlags(Qt::TextSelectableByMouse);
+QLabel* makeNamedLine(QWidget* parent, const QString& accessibleName) {
+  QLabel* label = makeLine(parent);
   label->setAccessibleDescription(accessibleName);
   return label;
 }
@@ -112,14 +109,14 @@ void CriteriaChangesModel::setChanges(const std::vector<report::CriterionChange>
 }
 
 RunComparisonView::RunComparisonView(Workbench& workbench, QWidget* parent) : QWidget(parent), m_workbench(workbench) {
-  m_head = makeLine(this, tr("From A to B"));
+  m_head = makeNamedLine(this, tr("From A to B"));
   QFont bold = m_head->font();
   bold.setBold(true);
   m_head->setFont(bold);
-  m_policy = makeLine(this, tr("What differs in policy"));
-  m_verdict = makeLine(this, tr("Verdicts"));
-  m_origins = makeLine(this, tr("Non-finite origins cured and made"));
-  m_flips = makeLine(this, tr("Flips cured and made"));
+  m_policy = makeNamedLine(this, tr("What differs in policy"));
+  m_verdict = makeNamedLine(this, tr("Verdicts"));
+  m_origins = makeNamedLine(this, tr("Non-finite origins cured and made"));
+  m_flips = makeNamedLine(this, tr("Flips cured and made"));
   m_flips->setTextFormat(Qt::RichText);
   m_flips->setTextInteractionFlags(Qt::TextBrowserInteraction);
   m_flips->setAccessibleName(tr("Flips cured and made; each sample is a link"));

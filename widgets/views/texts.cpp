@@ -15,4 +15,13 @@ QLabel* makeText(const QString& text, double scale, bool isBold, QWidget* parent
   return label;
 }
 
+QLabel* makeLine(QWidget* parent) {
+  auto* label = new QLabel(parent);
+  label->setWordWrap(true);
+  label->setMinimumWidth(10);  // long names have no place to break
+  label->setTextFormat(Qt::PlainText);
+  label->setTextInteractionFlags(Qt::TextSelectableByMouse);
+  return label;
+}
+
 }  // namespace ulpscope::views

@@ -3,6 +3,7 @@
 #include "widgets/models/text.h"
 #include "widgets/plots/training_plot.h"
 #include "widgets/views/tables.h"
+#include "widgets/views/texts.h"
 
 #include <QComboBox>
 #include <QHBoxLayout>
@@ -37,15 +38,6 @@ QComboBox* makeBox(const QString& name, QWidget* parent) {
   box->setMinimumContentsLength(kBoxLetters);
   box->setSizePolicy(QSizePolicy::Preferred, QSizePolicy::Fixed);
   return box;
-}
-
-QLabel* makeLine(QWidget* parent) {
-  auto* label = new QLabel(parent);
-  label->setWordWrap(true);
-  label->setMinimumWidth(10);  // long names have no place to break
-  label->setTextFormat(Qt::PlainText);
-  label->setTextInteractionFlags(Qt::TextSelectableByMouse);
-  return label;
 }
 
 }  // namespace

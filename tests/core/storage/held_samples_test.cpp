@@ -91,6 +91,8 @@ TEST_F(HeldSamples, AreRefusedInOneLine) {
   EXPECT_EQ(error({"x", 0, {0}, 12}), "read");
   EXPECT_THAT(error({"turned", 0, {0, 1}, 12}), HasSubstr("has samples that lie between each other over 24 bytes")) << "two rows that interleave";
   EXPECT_EQ(error({"turned", 0, {0, 1}, 24}), "read");
+  save("hold('vast', torch.zeros(1).expand(2, 2 ** 30, 2 ** 30))");
+  EXPECT_THAT(error({"vast", 0, {0}}), HasSubstr("in.pt, vast: declares more elements than any memory can hold"));
 }
 
 // Whatever is cut off or turned over: an error or the numbers, never a crash. (Only zero or the saved numbers would be right.)
