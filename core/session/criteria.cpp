@@ -6,8 +6,6 @@
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
-#include <fstream>
-#include <iterator>
 #include <set>
 
 namespace ulpscope::session {
@@ -181,16 +179,16 @@ Result<Criteria> criteriaFromJson(const json& document) try {
   return Error{ErrorKind::input, std::string("cannot be read: ") + e.what(), "criteria", ""};
 }
 
-Result<Criteria> criteriaFromText(const std::string& text) try {
-  return criteriaFromJson(json::parse(text));
-} catch (const json::exception& e) {
-  return Error{ErrorKind::input, std::string("is no JSON: ") + e.what(), "criteria", kFillIn};
+Result<Criteria> criteriaFromText(const std::string& text) {
+  const auto document = parseJson(text, "criteria", kFillIn);
+  if (!document) return document.error();
+  return criteriaFromJson(document.value());
 }
 
 Result<Criteria> readCriteria(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
-  if (!file) return Error{ErrorKind::input, "cannot be opened", path, kFillIn};
-  const auto criteria = criteriaFromText({std::istreambuf_iterator<char>(file), {}});
+  const auto document = readJsonFile(path, kFillIn);
+  if (!document) return document.error();
+  const auto criteria = criteriaFromJson(document.value());
   return criteria ? criteria : criteria.error().within(path);
 }
 

@@ -6,6 +6,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <fstream>
+#include <iterator>
 
 namespace ulpscope::session {
 
@@ -13,6 +15,30 @@ using nlohmann::json;
 
 void failAt(const std::string& document, const std::string& where, const std::string& what, const std::string& remedy) {
   throw SectionFault{{base::ErrorKind::input, what, where.empty() ? document : document + ", " + where, remedy}};
+}
+
+base::Result<json> parseJson(const std::string& text, const std::string& which, const std::string& remedy) try {
+  std::vector<std::set<std::string>> keys;  // of the objects that are open
+  std::string twice;
+  const auto look = [&](int, json::parse_event_t event, json& parsed) {
+    if (event == json::parse_event_t::object_start) keys.emplace_back();
+    if (event == json::parse_event_t::object_end) keys.pop_back();
+    if (event == json::parse_event_t::key && !keys.back().insert(parsed.get<std::string>()).second && twice.empty()) twice = parsed;
+    return true;
+  };
+  json document = json::parse(text, look);
+  if (!twice.empty()) return base::Error{base::ErrorKind::input, "has the key '" + twice + "' twice in one object", which, "take one of the two out"};
+  return document;
+} catch (const json::exception& e) {
+  return base::Error{base::ErrorKind::input, std::string("is no JSON: ") + e.what(), which, remedy};
+}
+
+base::Result<json> readJsonFile(const std::string& path, const std::string& remedy) {
+  std::ifstream file(path, std::ios::binary);
+  if (!file) return base::Error{base::ErrorKind::input, "cannot be opened", path, remedy};
+  const std::string text{std::istreambuf_iterator<char>(file), {}};
+  if (file.bad()) return base::Error{base::ErrorKind::input, "cannot be read to its end", path, remedy};
+  return parseJson(text, path, remedy);
 }
 
 Section::Section(const json& object, std::string document, std::string where) : m_object(object), m_document(std::move(document)), m_where(std::move(where)) {

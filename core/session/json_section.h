@@ -20,6 +20,11 @@ struct SectionFault {
 // which: "criteria, outputs[0].atol".
 [[noreturn]] void failAt(const std::string& document, const std::string& where, const std::string& what, const std::string& remedy = "");
 
+// Error kind input, naming `which`: no JSON, or a key that stands twice in one object, whose second value would quietly win.
+base::Result<nlohmann::json> parseJson(const std::string& text, const std::string& which, const std::string& remedy);
+// The same of a file; one that cannot be opened or read is an error of kind input too.
+base::Result<nlohmann::json> readJsonFile(const std::string& path, const std::string& remedy);
+
 // Its keys are asked for one by one, and what nobody asked for is unknown. Every fault is a SectionFault (kind input) that names the place.
 class Section {
  public:

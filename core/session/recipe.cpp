@@ -5,7 +5,6 @@
 #include "core/session/training_events.h"
 
 #include <filesystem>
-#include <fstream>
 
 namespace ulpscope::session {
 namespace {
@@ -172,6 +171,16 @@ TrainingCriteria readLimits(Section s) {
   return c;
 }
 
+RollbackRecipe readRollback(Section s) {
+  RollbackRecipe r;
+  r.outputsNonfinite = s.flag("outputs_nonfinite", false);
+  r.minAccuracy = s.limit("min_accuracy", 1);
+  r.maxLoss = s.limit("max_loss", Section::kLargest, -Section::kLargest);
+  if (s.has("no_update_in")) r.noUpdateIn = s.whole("no_update_in", 1, 1);
+  s.refuseUnknown();
+  return r;
+}
+
 void readShuffle(Section& file, Recipe& recipe) {
   if (!file.has("shuffle") || file.at("shuffle") == false) return;
   if (file.at("shuffle").is_boolean()) file.fail("shuffle", "true names no seed", "write a seed, or false");
@@ -218,6 +227,8 @@ void readWhole(Section& file, Recipe& recipe) {
   recipe.seed = static_cast<std::uint64_t>(file.whole("seed", 0, 0));
   readEvents(file, recipe);
   if (file.hasValue("criteria")) recipe.criteria = readLimits(file.section("criteria"));
+  if (file.hasValue("rollback")) recipe.rollback = readRollback(file.section("rollback"));
+  recipe.checkpointEvery = file.whole("checkpoint_every", 0, 0);
   file.refuseUnknown();
   refuseBannedLoss(file, recipe);
 }
@@ -242,17 +253,15 @@ Result<Recipe> recipeFromJson(const json& document) try {
   return Error{ErrorKind::input, std::string("cannot be read: ") + e.what(), "recipe", ""};
 }
 
-Result<Recipe> readRecipe(const std::string& path) try {
-  std::ifstream file(path, std::ios::binary);
-  if (!file) return Error{ErrorKind::input, "cannot be opened", path, "check the path; `ulpscope train --help` shows a recipe"};
-  auto recipe = recipeFromJson(json::parse(file));
+Result<Recipe> readRecipe(const std::string& path) {
+  const auto document = readJsonFile(path, "check the path; `ulpscope train --help` shows a recipe");
+  if (!document) return document.error();
+  auto recipe = recipeFromJson(document.value());
   if (!recipe) return recipe.error().within(path);
   Recipe& r = recipe.value();
   for (std::string* part : {&r.model, &r.inputs, &r.labels, &r.loss.script})
     if (!part->empty()) *part = (std::filesystem::path(path).parent_path() / *part).string();
   return recipe;
-} catch (const json::exception& e) {
-  return Error{ErrorKind::input, std::string("is no JSON: ") + e.what(), path, ""};
 }
 
 }  // namespace ulpscope::session

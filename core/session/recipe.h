@@ -77,6 +77,15 @@ struct TrainingCriteria {
   bool any() const { return maxSkipRate || minAppliedUpdates || maxFinalLossIncrease || maxAccuracyDrop || noAlarm; }
 };
 
+// When to go back to the last good checkpoint and stop there. Empty: never.
+struct RollbackRecipe {
+  bool outputsNonfinite = false;              // an output or the loss of a step is not finite
+  std::optional<double> minAccuracy;          // on all samples, 0..1; looked at where a checkpoint is due
+  std::optional<double> maxLoss;              // of a step; NaN is outside
+  std::optional<std::int64_t> noUpdateIn;     // steps without an update
+  bool any() const { return outputsNonfinite || minAccuracy || maxLoss || noUpdateIn; }
+};
+
 struct Recipe {
   std::string model, inputs, labels;  // paths; labels empty: those of the inputs file
   LossRecipe loss;
@@ -95,6 +104,8 @@ struct Recipe {
   std::uint64_t seed = 0;
   std::vector<std::string> events;         // the order of one iteration, event_order.h; empty: the right one
   TrainingCriteria criteria;
+  RollbackRecipe rollback;
+  std::int64_t checkpointEvery = 0;        // steps; 0: none but what a rollback needs
 
   std::string canonical;  // the file's JSON, keys sorted, without spaces
   std::string sha256;     // of that text

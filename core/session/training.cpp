@@ -140,13 +140,21 @@ json common(const Trajectory& run) {
           {"error", run.error}};
 }
 
-json wholeOf(const Trajectory& run) {
+json common(const Training& t) {
+  return {{"number", t.number}, {"created", t.createdUtc}, {"libtorch", t.libtorchVersion}, {"policy_table", t.policyTable}, {"cancelled", t.cancelled},
+          {"elapsed_seconds", t.elapsedSeconds}, {"warnings", t.warnings}, {"verdict", toJson(t.verdict)}, {"checkpoints", listOf(t.checkpoints)}, {"resumes", listOf(t.resumes)},
+          {"rollback", t.rollback ? toJson(*t.rollback) : json()}};
+}
+
+}  // namespace
+
+json toJson(const Trajectory& run) {
   json j = common(run);
   j["parameters"] = listOf(run.parameters);
   return j;
 }
 
-Trajectory trajectoryFrom(const json& j) {
+Trajectory trajectoryFromJson(const json& j) {
   Trajectory run;
   run.name = j.at("name");
   run.autocast = j.at("autocast");
@@ -167,13 +175,6 @@ Trajectory trajectoryFrom(const json& j) {
   run.error = j.at("error");
   return run;
 }
-
-json common(const Training& t) {
-  return {{"number", t.number}, {"created", t.createdUtc}, {"libtorch", t.libtorchVersion}, {"policy_table", t.policyTable}, {"cancelled", t.cancelled},
-          {"elapsed_seconds", t.elapsedSeconds}, {"warnings", t.warnings}, {"verdict", toJson(t.verdict)}};
-}
-
-}  // namespace
 
 double ParameterGradients::zeroFraction() const {
   double sum = 0;
@@ -222,7 +223,7 @@ json toJson(const Training& training) {
   json j = common(training);
   j["recipe"] = training.recipe;
   j["runs"] = json::array();
-  for (const Trajectory& run : training.runs) j["runs"].push_back(wholeOf(run));
+  for (const Trajectory& run : training.runs) j["runs"].push_back(toJson(run));
   return j;
 }
 
@@ -235,9 +236,13 @@ Training trainingFromJson(const json& j) {
   t.recipe = j.at("recipe");
   t.cancelled = j.at("cancelled");
   t.elapsedSeconds = j.at("elapsed_seconds");
-  for (const json& run : j.at("runs")) t.runs.push_back(trajectoryFrom(run));
+  for (const json& run : j.at("runs")) t.runs.push_back(trajectoryFromJson(run));
   t.warnings = j.at("warnings").get<std::vector<std::string>>();
   t.verdict = verdictFromJson(j.at("verdict"));
+  // A record of before there were checkpoints has none of these.
+  for (const json& entry : j.value("checkpoints", json::array())) t.checkpoints.push_back(checkpointEntryFromJson(entry));
+  for (const json& record : j.value("resumes", json::array())) t.resumes.push_back(resumeRecordFromJson(record));
+  if (const auto rollback = j.find("rollback"); rollback != j.end() && !rollback->is_null()) t.rollback = rollbackRecordFromJson(*rollback);
   return t;
 }
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "core/session/recipe.h"
+#include "core/session/training_history.h"
 #include "core/session/verdict.h"
 
 #include <nlohmann/json_fwd.hpp>
@@ -103,9 +104,15 @@ struct Training {
   std::vector<Trajectory> runs;    // the recipe's first, then FP32, then those of --isolate
   std::vector<std::string> warnings;
   std::optional<Verdict> verdict;  // of the recipe's criteria
+  // Of the recipe's trajectory; steps count from the training's first, resumed or not.
+  std::vector<CheckpointEntry> checkpoints;  // written by this training
+  std::vector<ResumeRecord> resumes;         // in order, those of the trainings it goes on with included
+  std::optional<RollbackRecord> rollback;
   const Trajectory* run(const std::string& name) const;  // nullptr: none of that name
 };
 
+nlohmann::json toJson(const Trajectory& run);
+Trajectory trajectoryFromJson(const nlohmann::json& json);  // throws nlohmann::json::exception
 nlohmann::json toJson(const LedgerLine& line);
 LedgerLine ledgerLineFromJson(const nlohmann::json& json);  // throws nlohmann::json::exception
 

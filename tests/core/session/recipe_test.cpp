@@ -1,5 +1,6 @@
 #include "core/session/recipe.h"
 #include "core/session/training_events.h"
+#include "tests/support/scratch_folder.h"
 
 #include <gmock/gmock.h>
 #include <nlohmann/json.hpp>
@@ -50,7 +51,8 @@ TEST(Recipe, ReadsEveryPart) {
     "scaler": {"init_scale": 1024, "growth_factor": 4, "backoff_factor": 0.25, "growth_interval": 7, "series": "1.13"},
     "accumulation": {"steps": 4, "divide_loss": false}, "clip": {"norm": 1.5, "error_if_nonfinite": true}, "on_nonfinite": "stop", "set_to_none": false,
     "steps": 20, "batch_size": 8, "shuffle": 5, "seed": 9, "events": ["backward", "unscale_:a", "clip", "step", "update"],
-    "criteria": {"max_skip_rate": 0.1, "min_applied_updates": 18, "max_final_loss_increase": 0.5, "max_accuracy_drop": 0.005, "no_alarm": true}})"));
+    "criteria": {"max_skip_rate": 0.1, "min_applied_updates": 18, "max_final_loss_increase": 0.5, "max_accuracy_drop": 0.005, "no_alarm": true},
+    "rollback": {"outputs_nonfinite": true, "min_accuracy": 0.5, "max_loss": -0.25, "no_update_in": 6}, "checkpoint_every": 5})"));
   ASSERT_TRUE(r.ok()) << r.error().message();
   EXPECT_EQ(r->loss.target, "labels");
   EXPECT_EQ(r->loss.reduce, LossRecipe::Reduce::sum);
@@ -58,6 +60,11 @@ TEST(Recipe, ReadsEveryPart) {
   EXPECT_EQ(r->optimizers[0].beta2, 0.99);
   EXPECT_TRUE(r->optimizers[1].nesterov);
   EXPECT_EQ(r->optimizers[1].loss, 1);
+  EXPECT_TRUE(r->rollback.outputsNonfinite);
+  EXPECT_EQ(r->rollback.minAccuracy, 0.5);
+  EXPECT_EQ(r->rollback.maxLoss, -0.25);
+  EXPECT_EQ(r->rollback.noUpdateIn, 6);
+  EXPECT_EQ(r->checkpointEvery, 5);
   EXPECT_EQ(r->scheduler->rule, SchedulerRecipe::Rule::perIteration);
   EXPECT_EQ(r->autocast->dtype, base::DType::bfloat16);
   EXPECT_FALSE(r->autocast->castCache);
@@ -116,6 +123,15 @@ TEST(Recipe, KnowsTheKeysOfItsSchema) {
     if (!optimizer.contains(key)) optimizer[key] = nullptr;
     EXPECT_THAT(errorWith("optimizers", json::array({optimizer})), testing::Not(HasSubstr("is no key that is known"))) << key;
   }
+}
+
+TEST(Recipe, RefusesAKeyThatStandsTwice) {
+  const tests::ScratchFolder folder;
+  const std::string path = folder.file("recipe.json");
+  tests::writeFile(path, R"({"model": "m.ts", "inputs": "in.h5", "loss": "output", "optimizers": [{"type": "SGD", "lr": 0.1}, {"type": "SGD", "lr": 0.2, "lr": 0.3}], "steps": 3})");
+  const auto recipe = readRecipe(path);
+  ASSERT_FALSE(recipe.ok()) << "the second of two rates would quietly win";
+  EXPECT_THAT(recipe.error().message(), HasSubstr("recipe.json: has the key 'lr' twice in one object; take one of the two out"));
 }
 
 TEST(EventLines, ReadBackWhatTheyWrite) {

@@ -47,6 +47,9 @@ Training sample() {
   training.number = 3;
   training.recipe = "{}";
   training.warnings = {"w"};
+  training.checkpoints = {{0, "step-00000000.h5", "aa", true}, {2, "step-00000002.h5", "bb", false}};
+  training.resumes = {{1, "step-00000001.h5", "cc", "bf16 from here", {{"autocast.dtype", "\"float16\"", "\"bfloat16\""}}}};
+  training.rollback = RollbackRecord{2, 0, "max_loss", "the loss is 9, above 5", "step-00000000.h5", "case-00000002.json"};
   training.runs = {run, {}};
   training.runs[1].name = "fp32";
   return training;
@@ -61,8 +64,20 @@ TEST(Training, ReadsBackWhatItWrites) {
   EXPECT_TRUE(std::isnan(back.runs[0].parameters[0].zero[1]));
   EXPECT_EQ(back.runs[0].gradientSites[0].occurrence, 2);
   EXPECT_FALSE(back.runs[1].accuracy.has_value());
+  EXPECT_FALSE(back.checkpoints[1].good);
+  EXPECT_EQ(back.resumes[0].differences[0].text(), "autocast.dtype: \"float16\" -> \"bfloat16\"");
+  EXPECT_EQ(back.rollback->caseFile, "case-00000002.json");
   EXPECT_EQ(back.run("fp32"), &back.runs[1]);
   EXPECT_EQ(back.run("none"), nullptr);
+}
+
+TEST(Training, ReadsARecordOfBeforeThereWereCheckpoints) {
+  auto json = toJson(sample());
+  for (const char* key : {"checkpoints", "resumes", "rollback"}) json.erase(key);
+  const Training back = trainingFromJson(json);
+  EXPECT_TRUE(back.checkpoints.empty());
+  EXPECT_TRUE(back.resumes.empty());
+  EXPECT_FALSE(back.rollback.has_value());
 }
 
 TEST(Training, DocumentHasTheRecipesRunAtItsTop) {
