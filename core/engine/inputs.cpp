@@ -3,6 +3,7 @@
 #include "core/base/hashing.h"
 #include "core/base/nearest_names.h"
 #include "core/base/number_text.h"
+#include "core/engine/raw_tensors.h"
 #include "core/model/archive.h"
 #include "core/storage/input_file.h"
 
@@ -11,7 +12,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstring>
 #include <numeric>
 #include <set>
 #include <stdexcept>
@@ -33,12 +33,6 @@ struct RawSet {
   std::vector<std::string> classNames, kinds;
   std::string preprocessing;
 };
-
-at::Tensor toTensor(const storage::RawTensor& raw) {
-  at::Tensor tensor = at::empty(raw.shape, at::TensorOptions().dtype(scalarTypeOf(raw.dtype)));
-  if (!raw.bytes.empty()) std::memcpy(tensor.data_ptr(), raw.bytes.data(), raw.bytes.size());
-  return tensor;
-}
 
 Result<RawSet> readHdf5(const std::string& path) {
   auto file = storage::readInputFile(path);

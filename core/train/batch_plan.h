@@ -16,6 +16,8 @@ class BatchPlan {
  public:
   BatchPlan(std::int64_t samples, std::int64_t batchSize, std::optional<std::uint64_t> shuffleSeed);
   std::vector<std::int64_t> next();
+  // As if next() had been called `batches` times since the start.
+  void goTo(std::int64_t batches) { m_position = batches * m_batchSize; }
 
  private:
   std::int64_t m_samples, m_batchSize;

@@ -88,6 +88,9 @@ class GradScaler {
   std::map<std::string, double> stateDict() const;
   void loadStateDict(const std::map<std::string, double>& state);
 
+  // Whether unscale_() or step() was called since the last update(): torch.amp refuses to pickle such a scaler.
+  bool hasPending() const { return !m_optimizers.empty(); }
+
   // Since the last update(): whether unscale_() or step() found a gradient of the optimizer that was not finite; empty: neither was called.
   std::optional<bool> foundInf(const torch::optim::Optimizer& optimizer) const;
 

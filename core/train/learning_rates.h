@@ -13,6 +13,7 @@ class LearningRates {
   explicit LearningRates(const std::optional<session::SchedulerRecipe>& recipe) : m_recipe(recipe) {}
 
   void step() { ++m_steps; }
+  void goTo(std::int64_t steps) { m_steps = steps; }
   std::int64_t steps() const { return m_steps; }
   // As PyTorch's own recursion rounds: StepLR and ExponentialLR multiply the rate by gamma, step by step. LinearWarmup: LinearLR's closed
   // form with start_factor gamma, end_factor 1, total_iters step_size.

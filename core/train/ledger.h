@@ -31,7 +31,9 @@ class Ledger {
   // 2-norm of an optimizer's gradients as they are.
   static double gradientNorm(const TrainedOptimizer& optimizer);
 
-  std::vector<session::ParameterGradients> parameters() const { return m_parameters; }
+  const std::vector<session::ParameterGradients>& parameters() const { return m_parameters; }
+  // Precondition: of the same parameters.
+  void goOnFrom(std::vector<session::ParameterGradients> parameters) { m_parameters = std::move(parameters); }
 
  private:
   const TrainingModel& m_model;
