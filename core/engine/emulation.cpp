@@ -150,6 +150,14 @@ std::vector<Written> widenArguments(const OpCall& call, const OutputRule& rule, 
   return written;
 }
 
+// Autograd saved the float32 result where a derivative is written in terms of it (sigmoid, tanh, log_softmax): the device has the rounded one.
+// variable_data() has a version counter of its own, so that the graph does not mind.
+at::Tensor roundedInGraph(const at::Tensor& t, at::ScalarType type) {
+  const at::Tensor rounded = roundedTo(t, type);
+  if (isLow(type) && t.defined() && t.requires_grad() && t.scalar_type() == at::kFloat && t.layout() == at::kStrided) t.variable_data().copy_(rounded.detach());
+  return rounded;
+}
+
 void roundResults(const OpCall& call, const OutputRule& rule, at::ScalarType type, const std::vector<Written>& written,
                   const std::vector<at::Tensor>& widenedWritten) {
   for (std::size_t r = 0; r < call.resultCount(); ++r) {
@@ -163,7 +171,7 @@ void roundResults(const OpCall& call, const OutputRule& rule, at::ScalarType typ
       }
     if (isWritten || (rule.firstOutputOnly && r > 0)) continue;
     if (const auto& returned = call.op.schema().returns()[r]; returned.alias_info() && returned.alias_info()->isWrite()) continue;  // float32, as the caller gave it
-    result = mapTensors(result, [&](const at::Tensor& t) { return roundedTo(t, type); });
+    result = mapTensors(result, [&](const at::Tensor& t) { return roundedInGraph(t, type); });
   }
 }
 
@@ -181,7 +189,7 @@ void emulate(const OpCall& call, const OutputRule& rule, const OnHost& onHost, b
   call.op.callBoxed(call.stack);
   for (std::size_t w = 0; w < written.size(); ++w) {
     if (written[w].original.sizes() != widenedWritten[w].sizes()) written[w].original.resize_(widenedWritten[w].sizes());
-    written[w].original.copy_(roundedTo(widenedWritten[w], type));
+    written[w].original.copy_(roundedInGraph(widenedWritten[w], type));
   }
   roundResults(call, rule, type, written, widenedWritten);
   if (taken.bias.defined()) addBiasAfterRounding(call, taken, type);

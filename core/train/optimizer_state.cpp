@@ -24,9 +24,9 @@ using Type = session::OptimizerRecipe::Type;
 using StateMap = std::remove_reference_t<decltype(std::declval<torch::optim::Optimizer&>().state())>;
 
 // LibTorch 1.13 names a parameter's state by its address as text, 2.x by the address.
-StateMap::key_type keyOf(const at::Tensor& parameter) {
-  void* const address = parameter.unsafeGetTensorImpl();
-  if constexpr (std::is_same_v<StateMap::key_type, std::string>) {
+template <typename Key>
+Key keyAs(void* address) {
+  if constexpr (std::is_same_v<Key, std::string>) {
     std::ostringstream text;
     text << address;
     return text.str();
@@ -34,6 +34,7 @@ StateMap::key_type keyOf(const at::Tensor& parameter) {
     return address;
   }
 }
+StateMap::key_type keyOf(const at::Tensor& parameter) { return keyAs<StateMap::key_type>(parameter.unsafeGetTensorImpl()); }
 
 void add(ParameterState& to, const char* name, const at::Tensor& tensor) {
   if (tensor.defined()) to.tensors.push_back(engine::toRaw(name, tensor));

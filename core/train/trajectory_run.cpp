@@ -2,6 +2,7 @@
 
 #include "core/analysis/event_order.h"
 #include "core/base/number_text.h"
+#include "core/engine/values.h"
 #include "core/train/step_failure.h"
 
 #include <ATen/ATen.h>
@@ -69,7 +70,8 @@ TrajectoryRun::TrajectoryRun(const TrainingFrame& frame, const RunPlan& plan, Ac
       m_rates(frame.recipe.scheduler),
       m_batches(frame.samples(), frame.recipe.batchSize, frame.recipe.shuffleSeed),
       m_ledger(m_model, m_optimizers, tinyOf(frame.lowFormat())),
-      m_poisoned(m_model.buffers().size(), false) {
+      m_poisoned(m_model.buffers().size(), false),
+      m_attributes(m_model) {
   m_trajectory.name = plan.name;
   m_trajectory.autocast = plan.autocast.has_value();
   m_trajectory.scaling = plan.scaler.has_value();
@@ -151,6 +153,8 @@ void TrajectoryRun::forward() {
   done.forward = m_autocast;
   m_now.batches.push_back(std::move(done));
   m_now.output = m_pass.forward(m_now.batches.back().batch, m_autocast);
+  if (m_frame.recipe.rollback.outputsNonfinite)
+    engine::forEachTensor(m_now.output, [&](const at::Tensor& tensor) { m_now.outputNonfinite = m_now.outputNonfinite || (tensor.is_floating_point() && !allFinite(tensor.detach())); });
   m_now.scaled.clear();
 }
 
@@ -199,17 +203,17 @@ void TrajectoryRun::backward(int optimizer) {
     done.inputs.push_back(several || optimizer != kEveryOptimizer ? inputs : std::vector<at::Tensor>{});
     losses.push_back((scaled ? m_now.scaled : m_now.losses.backward)[number]);
   }
-  if (m_now.batches.size() == 1 && m_now.batches.back().backwards.empty() && m_step == 0) {
+  if (m_now.batches.size() == 1 && m_now.batches.back().backwards.empty() && m_step == m_comparedStep) {
     m_now.batches.back().backwards.push_back(done);
-    compareFirstStep();
+    compareWithFp32();
   } else {
     m_now.batches.back().backwards.push_back(done);
   }
   train::backward(losses, done.inputs);
 }
 
-// Before the first step's own backward: its graph stays as it is.
-void TrajectoryRun::compareFirstStep() {
+// Before the step's own backward: its graph stays as it is.
+void TrajectoryRun::compareWithFp32() {
   if (m_accounting == Accounting::off || (!m_plan.autocast && !m_plan.scaler)) return;
   ForwardPass fp32(m_frame, m_model, std::nullopt);
   const FirstStepGradients found = compareGradients(subject(), fp32, m_now.batches.back());
@@ -218,7 +222,7 @@ void TrajectoryRun::compareFirstStep() {
   for (std::size_t i = 0; i < found.zeroShares.size(); ++i)
     if (found.zeroShares[i] >= 0.5 && found.referenceZeroShares[i] < 0.1) names += (names.empty() ? "" : ", ") + m_model.parameters()[i].name;
   if (names.empty()) return;
-  m_trajectory.alarms.push_back({"gradients_flushed_to_zero", 0,
+  m_trajectory.alarms.push_back({"gradients_flushed_to_zero", m_step,
                                  fmt::format("half or more of the gradient is zero where FP32's at the same weights is not: {}; {}", names,
                                              m_plan.scaler ? "raise the scale, or keep these modules in FP32" : "train with a GradScaler, or in BF16")});
 }

@@ -7,6 +7,7 @@
 #include "core/train/grad_scaler.h"
 #include "core/train/learning_rates.h"
 #include "core/train/ledger.h"
+#include "core/train/module_state.h"
 #include "core/train/optimizers.h"
 #include "core/train/step_program.h"
 #include "core/train/watched_step.h"
@@ -17,6 +18,16 @@
 
 namespace ulpscope::train {
 
+class TrajectoryRun;
+
+// Looks at each step from between two of them. May throw StepFailure.
+class StepWatcher {
+ public:
+  virtual ~StepWatcher() = default;
+  virtual void begin(TrajectoryRun& run) = 0;     // before the first step that it takes
+  virtual bool stepDone(TrajectoryRun& run) = 0;  // false: the trajectory ends here, with endEarly()'s words
+};
+
 class TrajectoryRun {
  public:
   // Accounting::off trains alone: for measuring what the account costs.
@@ -25,12 +36,38 @@ class TrajectoryRun {
   TrajectoryRun(const TrainingFrame& frame, const RunPlan& plan, Accounting accounting = Accounting::on);
 
   // All steps. Throws StepFailure (usage) alone; engine::Cancelled ends it with what there is and cancelled() true.
-  session::Trajectory run();
+  session::Trajectory run(StepWatcher* watcher = nullptr);
   // The next step; false: the trajectory has ended early.
   bool step();
   bool cancelled() const { return m_cancelled; }
   bool loweredAny() const { return m_pass.loweredAny(); }
   TrainingModel& model() { return m_model; }
+  const TrainingModel& model() const { return m_model; }
+
+  // What the step before now was like; before the first one all is well.
+  struct LastStep {
+    std::int64_t step = 0;
+    bool outputsFinite = true;  // looked at where the recipe's rollback asks for it
+    bool applied = false;       // an optimizer stepped
+    double loss = 0;
+    std::vector<MicroBatch> batches;
+    std::optional<session::FirstNonfinite> first;
+  };
+  LastStep lastStep() const;
+  std::int64_t stepsDone() const { return m_step; }
+  const std::vector<session::LedgerLine>& ledger() const { return m_trajectory.ledger; }
+  double accuracy();  // on all samples, 0..1; throws where scores have another shape than [samples, classes]
+  void endEarly(const std::string& why) { m_trajectory.error = why; }
+  // The step whose first micro-batch is compared with FP32, gradient by gradient; the first one unless it is named.
+  void compareGradientsIn(std::int64_t step) { m_comparedStep = step; }
+
+  // Why now is no moment for a checkpoint; empty: it is one.
+  std::string whyNoCheckpoint() const;
+  // Precondition: whyNoCheckpoint() is empty. Facts of the training as a whole (files, fingerprints, dates) are not filled.
+  storage::TrainingCheckpoint checkpoint();
+  // Goes on from there as if nothing had happened. changed: the recipe differs; then a scaler whose settings were changed keeps its scale
+  // unless init_scale was, and the calls so far are judged by the old facts. Throws StepFailure (input) where it does not fit the model.
+  void resume(const storage::TrainingCheckpoint& checkpoint, const std::optional<session::ScalerRecipe>& scalerBefore, bool changed);
 
  private:
   // What the running iteration has done.
@@ -41,7 +78,7 @@ class TrajectoryRun {
     std::vector<at::Tensor> scaled;  // empty: scale() was not called since the loss
     double scaleBefore = 1, lossSum = 0;
     std::int64_t lossCount = 0;
-    bool lossNonfinite = false;
+    bool lossNonfinite = false, outputNonfinite = false;
     bool looked = false;
     std::vector<OptimizerTally> tallies;
     bool anyApplied = false;
@@ -68,9 +105,14 @@ class TrajectoryRun {
   int m_scalersMade = 0;
   std::string m_scalerName;
   bool m_cancelled = false;
+  std::int64_t m_comparedStep = 0;
   Iteration m_now;
+  ModuleAttributes m_attributes;
 
   void makeScaler();
+  void beginScaler();
+  void restoreScaler(const storage::TrainingCheckpoint& checkpoint, const std::optional<session::ScalerRecipe>& before);
+  void restoreAccount(const storage::TrainingCheckpoint& checkpoint, bool changed);
   void perform(const Call& call);
   void zeroGradients(int optimizer);
   void forward();
@@ -84,12 +126,11 @@ class TrajectoryRun {
   void stepOptimizer(std::size_t optimizer, session::EventKind kind);
   void noteUpdate(std::size_t optimizer, OptimizerTally& tally);
   void schedule();
-  void compareFirstStep();
+  void compareWithFp32();
   void noteBuffers();
   void writeLines();
   void checkOrder(bool aborted);
   void finish();
-  double accuracy();
   session::TrainingEvent& log(const Call& call);
   StepSubject subject() const;
 };

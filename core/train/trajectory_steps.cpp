@@ -17,10 +17,7 @@ using session::EventKind;
 using Autocast = ForwardPass::Autocast;
 
 bool TrajectoryRun::step() {
-  if (m_plan.scaler && !m_scaler) {
-    makeScaler();
-    log({EventKind::newScaler, kEveryOptimizer});
-  }
+  beginScaler();
   m_now = {};
   m_now.scaleBefore = m_scaler ? m_scaler->getScale() : 1;
   m_start.take(m_model);
@@ -133,8 +130,9 @@ void TrajectoryRun::finish() {
   }
 }
 
-session::Trajectory TrajectoryRun::run() {
+session::Trajectory TrajectoryRun::run(StepWatcher* watcher) {
   const std::int64_t steps = m_frame.recipe.steps;
+  if (watcher) watcher->begin(*this);
   while (m_step < steps) {
     if (m_frame.hooks.progress) m_frame.hooks.progress({"training " + m_trajectory.name, "", "", m_step, steps});
     if (m_frame.stop.stop_requested()) {
@@ -142,7 +140,7 @@ session::Trajectory TrajectoryRun::run() {
       m_trajectory.error = "cancelled";
       break;
     }
-    if (!step()) break;
+    if (!step() || (watcher && !watcher->stepDone(*this))) break;
   }
   finish();
   return std::move(m_trajectory);

@@ -65,6 +65,39 @@ TEST(Gradient, IsRoundedToTheDtypeOfItsTensor) {
   EXPECT_NE(gradientOf(x), half(0.1) * half(1 / 3.0)) << "the test could not tell an unrounded gradient";
 }
 
+// sigmoid(10) is 1 in half, and its derivative (1 - y) * y nothing; from the unrounded result it would be 4.54e-5. torch.autocast on the CPU
+// (bfloat16) gives 0 too.
+TEST(Gradient, StartsFromTheRoundedResultOfAnOp) {
+  for (const bool inPlace : {false, true}) {
+    const at::Tensor x = leaf({10, 0.5}, {2});
+    const at::Tensor sum = forward(at::kHalf, true, [&] {
+      at::Tensor h = x.to(at::kHalf) * 1.0;
+      if (inPlace) h.sigmoid_();
+      else h = at::sigmoid(h);
+      return h.to(at::kFloat).sum();
+    });
+    sum.backward();
+    EXPECT_EQ(gradientOf(x), 0) << (inPlace ? "in place" : "");
+    const auto half = [](double v) { return base::roundTo(base::DType::float16, v); };
+    const double y = half(1 / (1 + std::exp(-0.5)));
+    EXPECT_EQ(x.grad()[1].item<double>(), half((1 - y) * y));
+  }
+}
+
+// d/dx of -log_softmax(x)[1] is exp(result) - [0, 1], with the result that half can hold.
+TEST(Gradient, OfCrossEntropyStartsFromItsRoundedLogarithms) {
+  const at::Tensor x = leaf({0.1, 7.3}, {1, 2});
+  const at::Tensor loss = forward(at::kHalf, true, [&] { return at::cross_entropy_loss(x.to(at::kHalf) * 1.0, at::ones({1}, at::kLong)); });
+  loss.backward();
+  const auto half = [](double v) { return base::roundTo(base::DType::float16, v); };
+  const double a = half(0.1), b = half(7.3), sum = std::log(std::exp(a) + std::exp(b));
+  for (const int i : {0, 1}) {
+    const double expected = half(std::exp(half((i == 0 ? a : b) - sum)) - (i == 1 ? 1 : 0));
+    EXPECT_EQ(x.grad()[0][i].item<double>(), expected) << i;
+  }
+  EXPECT_NE(half(std::exp(a - sum)), half(std::exp(half(a - sum)))) << "the test could not tell an unrounded logarithm";
+}
+
 TEST(Gradient, PassesThroughInPlaceOps) {
   const at::Tensor w = leaf({1, -2}, {2, 1});
   const at::Tensor y = forward(at::kHalf, true, [&] {
