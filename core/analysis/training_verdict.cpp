@@ -23,12 +23,11 @@ CriterionResult atMost(const std::string& id, double measured, double limit) {
 
 CriterionResult skipRate(const Trajectory& run, double limit) {
   if (run.ledger.empty()) return notEvaluated("skip_rate", limit, "no step was done");
-  const auto skipped = std::count_if(run.ledger.begin(), run.ledger.end(), [](const auto& line) { return line.skipped; });
-  return atMost("skip_rate", static_cast<double>(skipped) / static_cast<double>(run.ledger.size()), limit);
+  return atMost("skip_rate", static_cast<double>(run.mostSkipped()) / static_cast<double>(run.countedSteps()), limit);
 }
 
 CriterionResult appliedUpdates(const Trajectory& run, std::int64_t limit) {
-  const auto measured = static_cast<double>(run.appliedUpdates), least = static_cast<double>(limit);
+  const auto measured = static_cast<double>(run.fewestUpdates()), least = static_cast<double>(limit);
   const double ratio = measured > 0 ? least / measured : least > 0 ? std::numeric_limits<double>::infinity() : 0;
   return {"applied_updates", measured, least, ratio, "", measured >= least ? JudgedAs::pass : JudgedAs::fail, ""};
 }

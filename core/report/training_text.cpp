@@ -17,7 +17,7 @@ using session::Training;
 constexpr std::size_t kMostShown = 5;
 
 std::string updatesText(const Trajectory& run) {
-  std::string text = fmt::format("{} of {} applied", run.appliedUpdates, counted(run.steps, "step"));
+  std::string text = fmt::format("{} of {} applied", run.appliedUpdates, counted(std::max(run.steps, run.countedSteps()), "step"));
   if (run.schedulerSteps > 0) text += fmt::format(", {} of the scheduler", counted(run.schedulerSteps, "step"));
   return text;
 }
@@ -108,9 +108,11 @@ std::string skippedText(const Trajectory& run) {
 std::string firstNonfiniteText(const session::FirstNonfinite& first) {
   std::string text;
   if (!first.op.empty()) text = fmt::format("{} in {}{}: ", first.op, first.modulePath.empty() ? "(root)" : first.modulePath, first.source.empty() ? "" : " (" + first.source + ")");
+  if (first.ofParameter) return text + first.kind + " in the gradient of its parameter " + first.parameter + ", whose own output has a finite one";
+  if (first.stage == "input" && !first.source.empty()) return first.kind + " in " + first.source;
   text += first.stage == "gradient" ? first.kind + " in the gradient" + (first.op.empty() ? "" : " of its output") : first.kind + " in the " + first.stage;
-  if (!first.parameter.empty()) text += "; first parameter " + first.parameter;
-  return text;
+  if (first.stage == "gradient" && !first.parameter.empty()) return text + "; first parameter " + first.parameter;
+  return first.parameter.empty() ? text : text + " " + first.parameter;
 }
 
 std::string orderText(const std::vector<analysis::OrderViolation>& violations) {

@@ -69,8 +69,8 @@ std::string name(SchedulerRecipe::Type type);  // "StepLR", "ExponentialLR", "Li
 
 // Limits to lock before the first step. Empty: none.
 struct TrainingCriteria {
-  std::optional<double> maxSkipRate;               // skipped over all steps, 0..1
-  std::optional<std::int64_t> minAppliedUpdates;
+  std::optional<double> maxSkipRate;               // skipped over all steps, 0..1; of the optimizer that skipped most
+  std::optional<std::int64_t> minAppliedUpdates;   // of the optimizer that was applied least
   std::optional<double> maxFinalLossIncrease;      // last loss less FP32's
   std::optional<double> maxAccuracyDrop;           // FP32's less this run's, 0..1
   bool noAlarm = false;

@@ -17,12 +17,14 @@ using nlohmann::json;
 
 json toJson(const std::optional<FirstNonfinite>& f) {
   if (!f) return nullptr;
-  return {{"step", f->step}, {"stage", f->stage}, {"op", f->op}, {"module", f->modulePath}, {"source", f->source}, {"occurrence", f->occurrence}, {"parameter", f->parameter}, {"kind", f->kind}};
+  return {{"step", f->step}, {"stage", f->stage}, {"op", f->op}, {"module", f->modulePath}, {"source", f->source}, {"occurrence", f->occurrence}, {"parameter", f->parameter}, {"kind", f->kind}, {"of_parameter", f->ofParameter},
+          {"maker_op", f->makerOp}, {"maker_module", f->makerModule}, {"maker_source", f->makerSource}};
 }
 
 std::optional<FirstNonfinite> firstFrom(const json& j) {
   if (j.is_null()) return std::nullopt;
-  return FirstNonfinite{j.at("step"), j.at("stage"), j.at("op"), j.at("module"), j.at("source"), j.at("occurrence"), j.at("parameter"), j.at("kind")};
+  return FirstNonfinite{j.at("step"), j.at("stage"), j.at("op"), j.at("module"), j.at("source"), j.at("occurrence"), j.at("parameter"), j.at("kind"), j.value("of_parameter", false),
+                        j.value("maker_op", ""), j.value("maker_module", ""), j.value("maker_source", "")};
 }
 
 }  // namespace
@@ -34,6 +36,7 @@ json toJson(const LedgerLine& l) {
           {"scale_before", jsonNumber(l.scaleBefore)},
           {"scale_after", jsonNumber(l.scaleAfter)},
           {"found_inf", l.foundInf},
+          {"applied", l.applied},
           {"skipped", l.skipped},
           {"scaled_norm", jsonNumber(l.scaledNorm)},
           {"grad_norm", jsonNumber(l.gradNorm)},
@@ -45,6 +48,7 @@ json toJson(const LedgerLine& l) {
           {"update_norm", jsonNumber(l.updateNorm)},
           {"applied_updates", l.appliedUpdates},
           {"scheduler_steps", l.schedulerSteps},
+          {"growth_tracker", l.growthTracker},
           {"first_nonfinite", toJson(l.firstNonfinite)}};
 }
 
@@ -58,8 +62,10 @@ LedgerLine ledgerLineFromJson(const json& j) {
     *to = numberFromJson(j.at(key));
   l.foundInf = j.at("found_inf");
   l.skipped = j.at("skipped");
+  l.applied = j.value("applied", !l.skipped);
   l.appliedUpdates = j.at("applied_updates");
   l.schedulerSteps = j.at("scheduler_steps");
+  l.growthTracker = j.value("growth_tracker", std::int64_t{0});
   l.firstNonfinite = firstFrom(j.at("first_nonfinite"));
   return l;
 }
@@ -137,7 +143,9 @@ json common(const Trajectory& run) {
           {"applied_updates", run.appliedUpdates},
           {"scheduler_steps", run.schedulerSteps},
           {"accuracy", run.accuracy ? jsonNumber(*run.accuracy) : json()},
-          {"error", run.error}};
+          {"error", run.error},
+          {"failed", run.failed},
+          {"elapsed_seconds", run.elapsedSeconds}};
 }
 
 json common(const Training& t) {
@@ -173,6 +181,8 @@ Trajectory trajectoryFromJson(const json& j) {
   run.schedulerSteps = j.at("scheduler_steps");
   if (!j.at("accuracy").is_null()) run.accuracy = numberFromJson(j.at("accuracy"));
   run.error = j.at("error");
+  run.failed = j.value("failed", false);
+  run.elapsedSeconds = j.value("elapsed_seconds", 0.0);
   return run;
 }
 
@@ -202,7 +212,22 @@ std::size_t Trajectory::mostSkipped() const {
   return most;
 }
 
-double Trajectory::finalLoss() const { return ledger.empty() ? std::numeric_limits<double>::quiet_NaN() : ledger.back().loss; }
+std::int64_t Trajectory::fewestUpdates() const {
+  std::map<std::string, std::int64_t> byOptimizer;
+  for (const LedgerLine& line : ledger) byOptimizer[line.optimizer] += line.applied ? 1 : 0;
+  std::int64_t fewest = byOptimizer.empty() ? 0 : byOptimizer.begin()->second;
+  for (const auto& [optimizer, count] : byOptimizer) fewest = std::min(fewest, count);
+  return fewest;
+}
+
+std::int64_t Trajectory::countedSteps() const { return ledger.empty() ? 0 : ledger.back().step + 1; }
+
+double Trajectory::finalLoss() const {
+  double sum = 0;
+  std::size_t lines = 0;
+  for (auto line = ledger.rbegin(); line != ledger.rend() && line->step == ledger.back().step; ++line, ++lines) sum += line->loss;
+  return lines == 0 ? std::numeric_limits<double>::quiet_NaN() : sum / static_cast<double>(lines);
+}
 
 const Trajectory* Training::run(const std::string& name) const {
   for (const Trajectory& trajectory : runs)

@@ -22,24 +22,28 @@ struct FirstNonfinite {
   std::string stage;
   std::string op, modulePath, source;  // of the forward op whose output the gradient belongs to, else that read the parameter; empty: of none
   int occurrence = 1;
-  std::string parameter;               // the first parameter whose gradient is not finite; empty: none
+  std::string parameter;               // stages gradient, parameter, update: the first that is not finite; else empty
   std::string kind;                    // "inf" or "NaN"
+  bool ofParameter = false;            // stage gradient: the op's output has a finite gradient, that of `parameter`, which it read, has not
+  std::string makerOp, makerModule, makerSource;  // stage gradient, of an output: the op that read it, in whose backward it came to be; empty: not known
 };
 
 // One optimizer in one step.
 struct LedgerLine {
   std::int64_t step = 0;
   std::string optimizer;
-  double loss = 0;                        // mean over the micro-batches, unscaled
+  double loss = 0;                        // the one that this optimizer takes: mean over the micro-batches, unscaled
   double scaleBefore = 1, scaleAfter = 1; // of the scaler, around update(); 1 without one
-  bool foundInf = false, skipped = false;
+  bool foundInf = false;
+  bool applied = false, skipped = false;  // stepped; the scaler did not let it step. Neither: the step ended before, or has no such call
   double scaledNorm = 0;                  // 2-norm of the gradients as backward left them
   double gradNorm = 0;                    // after unscale_, before clip
   double clippedNorm = 0;                 // after clip; gradNorm where nothing clips
   double zeroShare = 0, subnormalShare = 0, nonfiniteShare = 0;  // of its gradients' elements, as backward left them
   double lr = 0;                          // with which it stepped, or would have
   double updateNorm = 0;                  // 2-norm of the parameters' change; 0 where skipped
-  std::int64_t appliedUpdates = 0, schedulerSteps = 0;  // after this step
+  std::int64_t appliedUpdates = 0, schedulerSteps = 0;  // of this optimizer, of the scheduler; after this step
+  std::int64_t growthTracker = 0;         // of the scaler, after update()
   std::optional<FirstNonfinite> firstNonfinite;
 };
 
@@ -88,11 +92,15 @@ struct Trajectory {
   std::int64_t steps = 0;          // done
   std::int64_t appliedUpdates = 0; // steps in which an optimizer stepped
   std::int64_t schedulerSteps = 0;
-  std::optional<double> accuracy;  // on all samples after the last step; empty: no labels that fit
+  std::optional<double> accuracy;  // on the labelled samples after the last step, scores with NaN being wrong; empty: no labels that fit
   std::string error;               // why it ended early; empty: it did all steps
+  double elapsedSeconds = 0;
+  bool failed = false;             // it ended early because the model or its loss could not run; not as the recipe or torch.amp has it
   std::map<std::string, std::vector<std::int64_t>> skipped() const;  // by optimizer
   std::size_t mostSkipped() const; // steps, of the optimizer that skipped most
-  double finalLoss() const;        // NaN without a step
+  std::int64_t fewestUpdates() const;  // of the optimizer that was applied least
+  std::int64_t countedSteps() const;   // with a line in the ledger
+  double finalLoss() const;        // of the last step, mean over the optimizers; NaN without a step
 };
 
 struct Training {

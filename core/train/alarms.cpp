@@ -46,7 +46,7 @@ class Finder {
   void ofScale(const LedgerLine& line) {
     if (line.scaleAfter < 1)
       once("scale_below_1", line.step, fmt::format("the scale fell to {}: it makes gradients smaller, and what it divides can become infinite unseen; the gradients overflow for another reason than the scale", base::shortNumber(line.scaleAfter)));
-    if (std::isinf(line.scaleAfter)) once("scale_infinite", line.step, "the scale grew to infinity and never comes back (PyTorch before 2.1): every step from here on is skipped");
+    if (std::isinf(line.scaleAfter)) once("scale_infinite", line.step, std::isinf(line.scaleBefore) ? "the scale is infinite from the start: init_scale is beyond float32" : "the scale grew to infinity and never comes back (PyTorch before 2.1): every step from here on is skipped");
   }
 
   void ofSkips(const LedgerLine& line) {
@@ -57,14 +57,16 @@ class Finder {
 
   void ofForward(const LedgerLine& line) {
     if (!line.firstNonfinite) return;
-    const std::string& stage = line.firstNonfinite->stage;
-    if (stage == "intermediate" || stage == "output" || stage == "loss")
-      once("forward_nonfinite", line.step, "the forward is not finite whatever the scale: " + (line.firstNonfinite->op.empty() ? "the loss" : line.firstNonfinite->op + " in " + (line.firstNonfinite->modulePath.empty() ? "the root module" : line.firstNonfinite->modulePath)));
+    const session::FirstNonfinite& first = *line.firstNonfinite;
+    if (first.stage == "gradient" || first.stage == "update") return;
+    const std::string op = first.op + " in " + (first.modulePath.empty() ? "the root module" : first.modulePath);
+    const std::string place = first.stage == "input" ? first.source + " holds " + first.kind : first.stage == "parameter" ? "parameter " + first.parameter + " holds " + first.kind : first.op.empty() ? "the " + first.stage : op;
+    once("forward_nonfinite", line.step, "the forward is not finite whatever the scale: " + place);
   }
 
   void ofUpdates() {
     std::map<std::int64_t, bool> applied;  // by step
-    for (const LedgerLine& line : m_run.ledger) applied[line.step] = applied[line.step] || !line.skipped;
+    for (const LedgerLine& line : m_run.ledger) applied[line.step] = applied[line.step] || line.applied;
     std::int64_t without = 0;
     for (const auto& [step, any] : applied) {
       without = any ? 0 : without + 1;
@@ -75,13 +77,13 @@ class Finder {
   void ofUpdateNorms(const Trajectory& fp32) {
     std::map<std::pair<std::int64_t, std::string>, double> norms;
     for (const LedgerLine& line : fp32.ledger)
-      if (!line.skipped) norms[{line.step, line.optimizer}] = line.updateNorm;
+      if (line.applied) norms[{line.step, line.optimizer}] = line.updateNorm;
     std::set<std::string> compared;
     for (const LedgerLine& line : m_run.ledger) {
       const auto found = norms.find({line.step, line.optimizer});
-      if (line.skipped || found == norms.end() || !compared.insert(line.optimizer).second) continue;
+      if (!line.applied || found == norms.end() || !std::isfinite(found->second) || !compared.insert(line.optimizer).second) continue;
       const double own = line.updateNorm, reference = found->second;
-      const bool near = std::isfinite(own) && std::isfinite(reference) && own <= 2 * reference && own >= 0.5 * reference;
+      const bool near = std::isfinite(own) && own <= 2 * reference && own >= 0.5 * reference;
       if (!near) once("update_norm_far", line.step, fmt::format("the update of {} has the norm {}, FP32's {}", line.optimizer, base::shortNumber(own), base::shortNumber(reference)), line.optimizer);
     }
   }

@@ -13,9 +13,9 @@ inline constexpr std::int64_t kSkipsInARow = 5, kStepsWithoutUpdate = 20;
 // - "scale_below_1", "scale_infinite": the scale after update()
 // - "skips_in_a_row": an optimizer skipped kSkipsInARow steps in a row
 // - "no_update": no optimizer stepped in kStepsWithoutUpdate steps in a row
-// - "forward_nonfinite": an output or the loss is not finite, which no scale mends
+// - "forward_nonfinite": an input, a parameter, an output or the loss is not finite, which no scale mends
 // - "update_norm_far": in the first step in which both this trajectory and FP32 applied an optimizer's update, its norm is over twice or under
-//   half of FP32's, or not finite. fp32 may be null.
+//   half of FP32's, or not finite where FP32's is. fp32 may be null.
 // - "buffers_poisoned": a buffer is not finite at the end
 // "gradients_flushed_to_zero" comes from the first step's comparison (watched_step.h).
 std::vector<session::Alarm> findAlarms(const session::Trajectory& run, const session::Trajectory* fp32);

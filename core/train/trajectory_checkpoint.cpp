@@ -12,6 +12,7 @@
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
+#include <cmath>
 #include <cstring>
 #include <mutex>
 
@@ -55,7 +56,9 @@ TrajectoryRun::LastStep TrajectoryRun::lastStep() const {
   last.step = m_step - 1;
   last.outputsFinite = !m_now.outputNonfinite && !m_now.lossNonfinite;
   last.applied = m_now.anyApplied;
-  last.loss = m_now.lossCount == 0 ? 0 : m_now.lossSum / static_cast<double>(m_now.lossCount);
+  last.loss = m_optimizers.empty() ? 0 : lossOf(m_optimizers.front());
+  for (const TrainedOptimizer& optimizer : m_optimizers)
+    if (const double loss = lossOf(optimizer); std::isnan(loss) || loss > last.loss) last.loss = loss;
   for (const DoneBatch& done : m_now.batches) last.batches.push_back(done.batch);
   for (const OptimizerTally& tally : m_now.tallies)
     if (!last.first) last.first = tally.first;

@@ -167,13 +167,13 @@ void TrajectoryRun::loss() {
     if (optimizer.recipe.loss >= static_cast<int>(m_now.losses.whole.size()))
       throw StepFailure(Error{ErrorKind::usage, fmt::format("takes loss {}, of which there {} {}", optimizer.recipe.loss, m_now.losses.whole.size() == 1 ? "is" : "are", m_now.losses.whole.size()),
                               "optimizer " + optimizer.recipe.name, "losses are counted from 0"});
-  double sum = 0;
-  std::vector<int> taken;
-  for (const TrainedOptimizer& optimizer : m_optimizers)
-    if (std::find(taken.begin(), taken.end(), optimizer.recipe.loss) == taken.end()) taken.push_back(optimizer.recipe.loss);
-  for (const int number : taken) sum += m_now.losses.whole[static_cast<std::size_t>(number)].item<double>();
-  m_now.lossNonfinite = m_now.lossNonfinite || !std::isfinite(sum);
-  m_now.lossSum += sum / static_cast<double>(taken.size());
+  m_now.lossSums.resize(m_now.losses.whole.size());
+  for (std::size_t i = 0; i < m_now.lossSums.size(); ++i) {
+    const double value = m_now.losses.whole[i].item<double>();
+    const bool taken = std::any_of(m_optimizers.begin(), m_optimizers.end(), [&](const TrainedOptimizer& o) { return static_cast<std::size_t>(o.recipe.loss) == i; });
+    m_now.lossNonfinite = m_now.lossNonfinite || (taken && !std::isfinite(value));
+    m_now.lossSums[i] += value;
+  }
   ++m_now.lossCount;
 }
 

@@ -49,14 +49,16 @@ class TrajectoryRun {
     std::int64_t step = 0;
     bool outputsFinite = true;  // looked at where the recipe's rollback asks for it
     bool applied = false;       // an optimizer stepped
-    double loss = 0;
+    double loss = 0;            // the largest that an optimizer takes; NaN where one is
     std::vector<MicroBatch> batches;
     std::optional<session::FirstNonfinite> first;
   };
   LastStep lastStep() const;
   std::int64_t stepsDone() const { return m_step; }
   const std::vector<session::LedgerLine>& ledger() const { return m_trajectory.ledger; }
-  double accuracy();  // on all samples, 0..1; throws where scores have another shape than [samples, classes]
+  // On the samples with a label (>= 0; torch ignores -100), 0..1; scores with NaN decide nothing and are wrong. Empty: there are no labels, or
+  // scores of another shape than [samples, classes].
+  std::optional<double> accuracy();
   void endEarly(const std::string& why) { m_trajectory.error = why; }
   // The step whose first micro-batch is compared with FP32, gradient by gradient; the first one unless it is named.
   void compareGradientsIn(std::int64_t step) { m_comparedStep = step; }
@@ -76,7 +78,8 @@ class TrajectoryRun {
     c10::IValue output;
     Losses losses;
     std::vector<at::Tensor> scaled;  // empty: scale() was not called since the loss
-    double scaleBefore = 1, lossSum = 0;
+    double scaleBefore = 1;
+    std::vector<double> lossSums;  // one a loss, over the micro-batches
     std::int64_t lossCount = 0;
     bool lossNonfinite = false, outputNonfinite = false;
     bool looked = false;
@@ -128,6 +131,8 @@ class TrajectoryRun {
   void schedule();
   void compareWithFp32();
   void noteBuffers();
+  double lossOf(const TrainedOptimizer& optimizer) const;
+  std::int64_t appliedBefore(std::size_t optimizer) const;
   void writeLines();
   void checkOrder(bool aborted);
   void finish();

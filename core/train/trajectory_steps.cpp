@@ -8,7 +8,9 @@
 
 #include <fmt/format.h>
 
+#include <chrono>
 #include <cmath>
+#include <limits>
 #include <numeric>
 
 namespace ulpscope::train {
@@ -19,7 +21,7 @@ using Autocast = ForwardPass::Autocast;
 bool TrajectoryRun::step() {
   beginScaler();
   m_now = {};
-  m_now.scaleBefore = m_scaler ? m_scaler->getScale() : 1;
+  m_now.scaleBefore = m_scaler ? static_cast<float>(m_scaler->getScale()) : 1;  // what scale() will multiply by
   m_start.take(m_model);
   bool aborted = false;
   try {
@@ -27,7 +29,7 @@ bool TrajectoryRun::step() {
   } catch (const StepFailure& failure) {
     if (failure.error().kind == base::ErrorKind::usage) throw;
     m_trajectory.error = failure.what();
-    aborted = true;
+    m_trajectory.failed = aborted = true;
   } catch (const engine::Cancelled&) {
     m_trajectory.error = "cancelled";
     m_cancelled = aborted = true;
@@ -43,6 +45,18 @@ bool TrajectoryRun::step() {
   return true;
 }
 
+double TrajectoryRun::lossOf(const TrainedOptimizer& optimizer) const {
+  const auto number = static_cast<std::size_t>(optimizer.recipe.loss);
+  return number < m_now.lossSums.size() ? m_now.lossSums[number] / static_cast<double>(m_now.lossCount) : std::numeric_limits<double>::quiet_NaN();
+}
+
+// The last line of the optimizer is as many lines back as there are optimizers.
+std::int64_t TrajectoryRun::appliedBefore(std::size_t optimizer) const {
+  for (auto line = m_trajectory.ledger.rbegin(); line != m_trajectory.ledger.rend(); ++line)
+    if (line->optimizer == m_optimizers[optimizer].recipe.name) return line->appliedUpdates;
+  return 0;
+}
+
 void TrajectoryRun::writeLines() {
   if (!m_now.looked) {
     m_now.tallies.resize(m_optimizers.size());
@@ -54,11 +68,13 @@ void TrajectoryRun::writeLines() {
     session::LedgerLine line;
     line.step = m_step;
     line.optimizer = m_optimizers[o].recipe.name;
-    line.loss = m_now.lossSum / static_cast<double>(std::max<std::int64_t>(1, m_now.lossCount));
+    line.loss = lossOf(m_optimizers[o]);
     line.scaleBefore = m_now.scaleBefore;
     line.scaleAfter = m_scaler ? m_scaler->getScale() : 1;
     line.foundInf = tally.foundInf;
-    line.skipped = !tally.applied;
+    line.applied = tally.applied;
+    line.skipped = tally.stepped && !tally.applied;
+    line.growthTracker = m_scaler ? m_scaler->growthTracker() : 0;
     line.scaledNorm = std::sqrt(tally.gradients.squares);
     line.gradNorm = tally.gradNorm.value_or(line.scaledNorm / line.scaleBefore);
     line.clippedNorm = tally.clippedNorm.value_or(line.gradNorm);
@@ -67,7 +83,7 @@ void TrajectoryRun::writeLines() {
     line.nonfiniteShare = tally.gradients.share(tally.gradients.nonfinite);
     line.lr = tally.stepped ? tally.lr : m_rates.rate(m_optimizers[o].recipe.lr);
     line.updateNorm = tally.updateNorm;
-    line.appliedUpdates = m_trajectory.appliedUpdates;
+    line.appliedUpdates = appliedBefore(o) + (tally.applied ? 1 : 0);
     line.schedulerSteps = m_rates.steps();
     line.firstNonfinite = tally.first;
     if (m_frame.hooks.line) m_frame.hooks.line(m_trajectory.name, line);
@@ -95,7 +111,8 @@ void TrajectoryRun::checkOrder(bool aborted) {
   }
 }
 
-double TrajectoryRun::accuracy() {
+std::optional<double> TrajectoryRun::accuracy() {
+  if (!m_frame.loss.decides() || m_frame.set.samples.labels.empty()) return std::nullopt;
   const AsideScope aside(m_model);
   m_model.module().eval();
   struct TrainAgain {
@@ -104,14 +121,18 @@ double TrajectoryRun::accuracy() {
   } trainAgain{m_model.module()};
   const std::int64_t count = m_frame.samples();
   const at::Tensor labels = at::tensor(m_frame.set.samples.labels, at::kLong);
-  std::int64_t right = 0;
+  std::int64_t right = 0, labelled = 0;
   for (std::int64_t first = 0; first < count; first += m_frame.recipe.batchSize) {
     std::vector<std::int64_t> rows(static_cast<std::size_t>(std::min(m_frame.recipe.batchSize, count - first)));
     std::iota(rows.begin(), rows.end(), first);
     const at::Tensor scores = m_frame.loss.scoresOf(m_pass.inference(rows, m_plan.autocast ? Autocast::on : Autocast::off));
-    right += scores.argmax(1).eq(labels.narrow(0, first, static_cast<std::int64_t>(rows.size()))).sum().item<std::int64_t>();
+    const at::Tensor truth = labels.narrow(0, first, static_cast<std::int64_t>(rows.size()));
+    if (scores.dim() != 2 || scores.size(0) != truth.size(0)) return std::nullopt;
+    labelled += truth.ge(0).sum().item<std::int64_t>();
+    right += scores.argmax(1).eq(truth).logical_and(scores.isnan().any(1).logical_not()).sum().item<std::int64_t>();
   }
-  return static_cast<double>(right) / static_cast<double>(count);
+  if (labelled == 0) return std::nullopt;
+  return static_cast<double>(right) / static_cast<double>(labelled);
 }
 
 void TrajectoryRun::finish() {
@@ -120,18 +141,19 @@ void TrajectoryRun::finish() {
   m_trajectory.finalScale = m_scaler ? m_scaler->getScale() : m_plan.scaler ? m_plan.scaler->initScale : 1;
   m_trajectory.steps = m_step;
   m_trajectory.schedulerSteps = m_rates.steps();
-  if (!m_trajectory.error.empty() || !m_frame.loss.decides() || m_frame.set.samples.labels.empty()) return;
+  if (!m_trajectory.error.empty()) return;
   try {
     m_trajectory.accuracy = accuracy();
   } catch (const engine::Cancelled&) {
     m_cancelled = true;
   } catch (const std::exception&) {
-    // Scores of another shape than [samples, classes] have no accuracy.
+    // A model that trains and does not run in eval mode has no accuracy.
   }
 }
 
 session::Trajectory TrajectoryRun::run(StepWatcher* watcher) {
   const std::int64_t steps = m_frame.recipe.steps;
+  const auto start = std::chrono::steady_clock::now();
   if (watcher) watcher->begin(*this);
   while (m_step < steps) {
     if (m_frame.hooks.progress) m_frame.hooks.progress({"training " + m_trajectory.name, "", "", m_step, steps});
@@ -143,6 +165,7 @@ session::Trajectory TrajectoryRun::run(StepWatcher* watcher) {
     if (!step() || (watcher && !watcher->stepDone(*this))) break;
   }
   finish();
+  m_trajectory.elapsedSeconds += std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   return std::move(m_trajectory);
 }
 

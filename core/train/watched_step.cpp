@@ -115,12 +115,15 @@ struct BackwardSearch {
   struct OfSite {
     ProbedSite site;
     std::string kind;
+    int turn;
   };
   struct OfParameter {
     std::size_t parameter;
     std::string kind;
     std::optional<ProbedSite> reader;
+    int turn;
   };
+  int turns = 0;  // non-finite gradients met so far
   std::map<std::size_t, OfSite> firstSite;  // by loss
   std::vector<OfParameter> parameters;
 };
@@ -152,7 +155,7 @@ class Explanation {
       else found[o] = ofBackward(o);
       if (!found[o]) continue;
       found[o]->step = m_subject.step;
-      if (found[o]->parameter.empty()) found[o]->parameter = firstParameter(o);
+      if (found[o]->stage == "gradient") found[o]->parameter = firstParameter(o);
     }
     return found;
   }
@@ -206,13 +209,13 @@ class Explanation {
     if (auto found = forward.result(output, losses.whole)) return found;
     probe.onForward = {};
     probe.onSite = [&](std::size_t site, const at::Tensor& gradient) {
-      if (const Kind kind = kindOf(gradient); kind.nonfinite) m_backward.firstSite.try_emplace(loss, BackwardSearch::OfSite{probe.sites()[site], kind.text()});
+      if (const Kind kind = kindOf(gradient); kind.nonfinite) m_backward.firstSite.try_emplace(loss, BackwardSearch::OfSite{probe.sites()[site], kind.text(), m_backward.turns++});
     };
     probe.onParameter = [&](std::size_t parameter, const at::Tensor& gradient) {
       const Kind kind = kindOf(gradient);
       if (!kind.nonfinite) return;
       const ProbedSite* reader = probe.readerOf(parameter);
-      m_backward.parameters.push_back({parameter, kind.text(), reader ? std::optional(*reader) : std::nullopt});
+      m_backward.parameters.push_back({parameter, kind.text(), reader ? std::optional(*reader) : std::nullopt, m_backward.turns++});
     };
     backwardAgain(batch, losses, [&](std::size_t number) { loss = number; });
     return std::nullopt;
@@ -247,12 +250,15 @@ class Explanation {
     first.kind = own.text();
     const auto site = m_backward.firstSite.find(static_cast<std::size_t>(m_subject.optimizers[optimizer].recipe.loss));
     const auto* parameter = firstInBackward(optimizer);
-    if (site != m_backward.firstSite.end()) {
-      fill(first, site->second.site);
-      first.kind = site->second.kind;
-    } else if (parameter && parameter->reader) {
+    const bool hasSite = site != m_backward.firstSite.end();
+    // A weight's gradient comes before that of the op's input: where both overflow, the op that read the weight is the first.
+    if (parameter && parameter->reader && (!hasSite || parameter->turn < site->second.turn)) {
       fill(first, *parameter->reader);
       first.kind = parameter->kind;
+      first.ofParameter = true;
+    } else if (hasSite) {
+      fill(first, site->second.site);
+      first.kind = site->second.kind;
     }
     return first;
   }

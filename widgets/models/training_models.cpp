@@ -25,7 +25,7 @@ std::vector<TableCell> cellsOf(const LedgerLine& line) {
           scaleCell(line.scaleBefore),
           scaleCell(line.scaleAfter),
           textCell(line.foundInf ? QStringLiteral("yes") : QStringLiteral("no")),
-          textCell(line.skipped ? QStringLiteral("▼ skipped") : QStringLiteral("applied")),
+          textCell(line.skipped ? QStringLiteral("▼ skipped") : line.applied ? QStringLiteral("applied") : QStringLiteral("not stepped")),
           numberCell(line.gradNorm),
           numberCell(line.clippedNorm),
           percentCell(line.zeroShare),

@@ -169,7 +169,7 @@ QString TrainingPlot::tooltipOf(std::int64_t step) const {
     for (const LedgerLine& line : m_content.run->ledger)
       if (line.step == step)
         lines << tr("step %1, %2: %3\nloss %4, scale %5\ngradient norm %6, %7 % of it zero")
-                     .arg(line.step).arg(qt(line.optimizer), line.skipped ? tr("skipped") : tr("applied"), qt(base::exactNumber(line.loss)), qt(base::shortNumber(line.scaleBefore)), qt(base::shortNumber(line.gradNorm)), qt(base::shortNumber(100 * line.zeroShare)));
+                     .arg(line.step).arg(qt(line.optimizer), line.skipped ? tr("skipped") : line.applied ? tr("applied") : tr("not stepped"), qt(base::exactNumber(line.loss)), qt(base::shortNumber(line.scaleBefore)), qt(base::shortNumber(line.gradNorm)), qt(base::shortNumber(100 * line.zeroShare)));
   return lines.join(u'\n');
 }
 
