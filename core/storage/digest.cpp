@@ -26,7 +26,7 @@ using base::Status;
 
 constexpr std::string_view kMark = "\nULPSCOPE SHA-256 ";
 constexpr std::size_t kHexDigits = 64;
-constexpr std::size_t kTrailerBytes = kMark.size() + kHexDigits + 1;
+static_assert(kTrailerBytes == kMark.size() + kHexDigits + 1);
 constexpr std::string_view kExtentMark = "\nULPSCOPE RAW ";
 constexpr std::size_t kNumberDigits = 16;
 constexpr std::size_t kExtentBytes = kExtentMark.size() + 3 * kNumberDigits + 2;

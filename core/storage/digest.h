@@ -42,6 +42,7 @@ std::string digestLine(const std::string& hexDigest);
 // The lines of the extents, in order of their offsets; nothing for none. They stand before the digest line and are covered by it.
 std::string extentLines(const std::vector<Extent>& extents);
 // Appends the digest line of all of `image`.
+inline constexpr std::size_t kTrailerBytes = 83;
 void appendDigest(std::vector<std::byte>& image);
 
 enum class Digest { none, intact, unread };  // unread: there, but what it covers was more than the caller wanted read

@@ -6,7 +6,7 @@ namespace ulpscope::storage {
 namespace {
 
 // Sessions and metrics of format 1 lack what later ones hold.
-int oldestRead(const std::string& format) { return format == "ulpscope-tensors" ? 1 : 2; }
+int oldestRead(const std::string& format) { return format == "ulpscope-session" || format == "ulpscope-metrics" ? 2 : 1; }
 
 }  // namespace
 
@@ -18,12 +18,16 @@ std::string linkedHdf5() {
   return std::to_string(major) + "." + std::to_string(minor) + "." + std::to_string(release);
 }
 
-void writeHeader(hid_t file, const std::string& format, int version, const std::string& sessionId) {
+void writeHeader(hid_t file, const std::string& format, int version) {
   h5::writeAttribute(file, "NX_class", "NXroot");
   h5::writeAttribute(file, "file_format", format + "/" + std::to_string(version));
   h5::writeAttribute(file, "creator", "ulpscope");
   h5::writeAttribute(file, "creator_version", ulpscopeVersion());
   h5::writeAttribute(file, "HDF5_Version", linkedHdf5());
+}
+
+void writeHeader(hid_t file, const std::string& format, int version, const std::string& sessionId) {
+  writeHeader(file, format, version);
   h5::writeAttribute(file, "session_id", sessionId);
 }
 

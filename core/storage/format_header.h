@@ -7,7 +7,9 @@
 
 namespace ulpscope::storage {
 
-// NX_class, file_format ("ulpscope-session/3"), creator, versions, session_id.
+// NX_class, file_format ("ulpscope-session/3"), creator, versions.
+void writeHeader(hid_t file, const std::string& format, int version);
+// And session_id.
 void writeHeader(hid_t file, const std::string& format, int version, const std::string& sessionId);
 // The file's own version. Fails when the file is of another kind, of a newer version or of one that is read no more.
 int checkHeader(hid_t file, const std::string& format, int version);

@@ -111,7 +111,9 @@ File createInMemory() {
 std::vector<std::byte> imageOf(const File& file) {
   check(H5Fflush(file, H5F_SCOPE_GLOBAL), "cannot be finished");
   const ssize_t size = check(H5Fget_file_image(file, nullptr, 0), "cannot be finished");
-  std::vector<std::byte> image(static_cast<std::size_t>(size));
+  std::vector<std::byte> image;
+  image.reserve(static_cast<std::size_t>(size) + kTrailerBytes);  // so that the digest moves nothing
+  image.resize(static_cast<std::size_t>(size));
   check(H5Fget_file_image(file, image.data(), image.size()), "cannot be finished");
   appendDigest(image);
   return image;

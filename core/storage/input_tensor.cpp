@@ -85,11 +85,6 @@ void swapPairs(std::vector<std::byte>& bytes) {
   for (std::size_t i = 0; i + 1 < bytes.size(); i += 2) std::swap(bytes[i], bytes[i + 1]);
 }
 
-void checkBools(const RawTensor& tensor) {
-  if (std::any_of(tensor.bytes.begin(), tensor.bytes.end(), [](std::byte b) { return b > std::byte{1}; }))
-    h5::fail("holds bools that are neither false nor true", tensor.name, "the file is damaged");
-}
-
 // The elements that `file` and `memory` (spaces, or H5S_ALL) choose, of which there are as many as tensor.shape says.
 void readInto(RawTensor& tensor, const h5::Dataset& dataset, const Reading& how, hid_t memory, hid_t file) {
   tensor.dtype = how.dtype;
@@ -97,7 +92,7 @@ void readInto(RawTensor& tensor, const h5::Dataset& dataset, const Reading& how,
   if (!tensor.bytes.empty())
     h5::check(H5Dread(dataset, how.memory, memory, file, H5P_DEFAULT, tensor.bytes.data()), "cannot be read", tensor.name);
   if (how.swapBytes) swapPairs(tensor.bytes);
-  if (how.dtype == DType::boolean) checkBools(tensor);
+  checkBools(tensor);
 }
 
 Reading readingOf(const h5::Dataset& dataset, const std::string& name) {
@@ -106,6 +101,12 @@ Reading readingOf(const h5::Dataset& dataset, const std::string& name) {
 }
 
 }  // namespace
+
+void checkBools(const RawTensor& tensor) {
+  if (tensor.dtype != DType::boolean) return;
+  if (std::any_of(tensor.bytes.begin(), tensor.bytes.end(), [](std::byte b) { return b > std::byte{1}; }))
+    h5::fail("holds bools that are neither false nor true", tensor.name, "the file is damaged");
+}
 
 RawTensor readTensor(hid_t group, const std::string& name) {
   const h5::Dataset dataset = h5::openDataset(group, name);

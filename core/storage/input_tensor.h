@@ -9,6 +9,8 @@ namespace ulpscope::storage {
 
 // Throws h5::Failure, naming the dataset, for a type that PyTorch does not have.
 RawTensor readTensor(hid_t group, const std::string& name);
+// Throws h5::Failure where a byte of a bool is neither 0 nor 1.
+void checkBools(const RawTensor& tensor);
 // Dtype and shape alone.
 InputShape shapeOfTensor(hid_t group, const std::string& name);
 // Entry `index` of `axis`, which is not among the dimensions of the result. Precondition: both exist.

@@ -13,6 +13,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::size_t kDigits = 4;
+constexpr const char* kCheckpoints = ".checkpoints";
 
 std::optional<int> numberBetween(const std::string& text, const std::string& before, const std::string& after) {
   if (text.size() != before.size() + kDigits + after.size() || !text.starts_with(before) || !text.ends_with(after)) return std::nullopt;
@@ -79,10 +80,31 @@ std::string trainingFilePath(const std::string& master, int number) { return fol
 
 std::optional<int> trainingNumberOfFile(const std::string& name) { return numberBetween(name, "train-", ".json"); }
 
+std::string checkpointFolderName(int number) { return fmt::format("train-{:04}{}", number, kCheckpoints); }
+
+std::string checkpointFolderPath(const std::string& master, int number) { return folderOfSession(master) + "/" + checkpointFolderName(number); }
+
+std::string checkpointFileName(std::int64_t step) { return fmt::format("step-{:08}.h5", step); }
+
+std::string caseFileName(std::int64_t step) { return fmt::format("case-{:08}.json", step); }
+
+std::optional<int> trainingNumberOfCheckpoints(const std::string& name) { return numberBetween(name, "train-", kCheckpoints); }
+
+std::optional<std::int64_t> stepOfCheckpointFile(const std::string& name) {
+  constexpr std::string_view kBefore = "step-", kAfter = ".h5";
+  if (!name.starts_with(kBefore) || !name.ends_with(kAfter) || name.size() < kBefore.size() + kAfter.size()) return std::nullopt;
+  std::int64_t step = 0;
+  const char* last = name.data() + name.size() - kAfter.size();
+  const auto parsed = std::from_chars(name.data() + kBefore.size(), last, step);
+  if (parsed.ec != std::errc() || parsed.ptr != last || checkpointFileName(step) != name) return std::nullopt;
+  return step;
+}
+
 int nextTrainingNumber(const std::string& folder, int taken) {
   std::error_code none;
   for (const auto& entry : fs::directory_iterator(folder, none))
-    if (const auto number = trainingNumberOfFile(entry.path().filename().string())) taken = std::max(taken, *number);
+    for (const auto numberOf : {trainingNumberOfFile, trainingNumberOfCheckpoints})
+      if (const auto number = numberOf(entry.path().filename().string())) taken = std::max(taken, *number);
   return taken + 1;
 }
 

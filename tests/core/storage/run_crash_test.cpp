@@ -3,13 +3,11 @@
 #include "core/storage/session_care.h"
 #include "core/storage/session_pack.h"
 #include "tests/core/storage/captured_run.h"
+#include "tests/core/storage/small_disk.h"
 #include "tests/support/python_script.h"
 
 #include <gmock/gmock.h>
 
-#include <sched.h>
-#include <sys/mount.h>
-#include <sys/resource.h>
 #include <sys/wait.h>
 
 #include <csignal>
@@ -199,17 +197,6 @@ TEST_F(Crash, KilledBetweenAnyTwoStepsLosesAtMostWhatCameAfterTheLastCheckpoint)
   EXPECT_GT(complete, 8);
 }
 
-// Where a small tmpfs cannot be mounted (no user namespaces), a limit on file size stands in for the full disk.
-void enterSmallDisk(const std::string& folder, std::size_t sizeBytes) {
-  if (::unshare(CLONE_NEWNS) == 0 || ::unshare(CLONE_NEWUSER | CLONE_NEWNS) == 0) {
-    ::mount(nullptr, "/", nullptr, MS_REC | MS_PRIVATE, nullptr);
-    if (::mount("none", folder.c_str(), "tmpfs", 0, ("size=" + std::to_string(sizeBytes)).c_str()) == 0) return;
-  }
-  std::signal(SIGXFSZ, SIG_IGN);
-  const rlimit size{sizeBytes, sizeBytes};
-  ::setrlimit(RLIMIT_FSIZE, &size);
-}
-
 // The disk is made larger page by page, so that it is full in captures, checkpoints and every file of the end. Every child must end
 // by itself with one line and leave nothing, until one succeeds.
 TEST_F(Crash, ADiskFullAtAnyMomentIsOneLineAndLeavesNothing) {
@@ -222,7 +209,7 @@ TEST_F(Crash, ADiskFullAtAnyMomentIsOneLineAndLeavesNothing) {
     SCOPED_TRACE(pages);
     const pid_t child = ::fork();
     if (child == 0) {
-      enterSmallDisk(m_folder.file("small"), pages * 4096);
+      tests::enterSmallDisk(m_folder.file("small"), pages * 4096);
       const std::string said = run(WriteMode::create);
       if (said.empty()) ::exit(10);  // at_exit handlers too
       const bool clear = said.find("free some space") != std::string::npos && said.find('\n') == std::string::npos;
