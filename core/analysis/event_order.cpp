@@ -39,7 +39,9 @@ constexpr RuleText kRules[] = {
     {OrderRule::scheduleBeforeStep, "schedule_before_step", "the first learning rate is never used: step the scheduler after the optimizer"},
     {OrderRule::zeroGradMissing, "zero_grad_missing", "the gradients of the update before are added to: call zero_grad after each update"},
     {OrderRule::zeroGradWhileAccumulating, "zero_grad_while_accumulating", "throws away the gradients of the micro-batches before: call zero_grad once an update"},
-    {OrderRule::deprecatedApi, "deprecated_api", "torch.cuda.amp is deprecated and enables CUDA only: use torch.amp with a device"}};
+    {OrderRule::deprecatedApi, "deprecated_api", "torch.cuda.amp is deprecated and enables CUDA only: use torch.amp with a device"},
+    {OrderRule::checkpointBeforeUpdate, "checkpoint_before_update", "gradients and found infs that wait are not saved, so scaler and weights are not of one moment: save after update(), before the next backward"},
+    {OrderRule::checkpointWithoutScaler, "checkpoint_without_scaler", "a resumed run starts again at the scaler's first scale: save scaler.state_dict() too, and load it"}};
 
 const RuleText& textOf(OrderRule rule) { return kRules[static_cast<std::size_t>(rule)]; }
 
@@ -151,6 +153,7 @@ class Checker {
       case EventKind::update: return update();
       case EventKind::schedulerStep: return schedule();
       case EventKind::guard: return;
+      case EventKind::checkpoint: return checkpoint();
     }
   }
 
@@ -225,6 +228,19 @@ class Checker {
     }
     if (!any) add(OrderRule::scheduleBeforeStep);
     else if (skipped) add(OrderRule::scheduleOnSkippedUpdate);
+  }
+
+  void checkpoint() {
+    const bool amidst = std::any_of(m_loop->optimizers.begin(), m_loop->optimizers.end(), [this](const auto& entry) { return waitsForItsEnd(entry.second); });
+    if (amidst) add(OrderRule::checkpointBeforeUpdate);
+    const auto& saved = m_event->saved;
+    if (m_facts.hasScaler && saved && std::find(saved->begin(), saved->end(), "scaler") == saved->end()) addOnce(OrderRule::checkpointWithoutScaler);
+  }
+
+  // It has gradients that no step took, or the scaler has not heard of its step.
+  bool waitsForItsEnd(const OptimizerState& state) const {
+    const bool checked = state.unscaled || state.stepped;
+    return state.backwards > 0 || (m_facts.hasScaler && checked && m_loop->updates == 0);
   }
 };
 

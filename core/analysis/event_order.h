@@ -31,7 +31,9 @@ enum class OrderRule {
   scheduleBeforeStep,
   zeroGradMissing,             // gradients of the update before are still there
   zeroGradWhileAccumulating,   // loses those of the micro-batches before
-  deprecatedApi                // torch.cuda.amp
+  deprecatedApi,               // torch.cuda.amp
+  checkpointBeforeUpdate,      // between a backward or step and the update() that ends it
+  checkpointWithoutScaler      // the scaler's state is not in it
 };
 std::string name(OrderRule rule);         // "clip_before_unscale"
 std::string explanation(OrderRule rule);  // what is wrong and what to do, one line
@@ -44,7 +46,7 @@ struct OrderViolation {
   OrderRule rule = OrderRule::clipBeforeUnscale;
 };
 
-// In the log's order; each rule once an iteration, optimizer and run, deprecatedApi and scalerShared once in all.
+// In the log's order; each rule once an iteration, optimizer and run, deprecatedApi, scalerShared and checkpointWithoutScaler once in all.
 std::vector<OrderViolation> checkOrder(const session::EventLog& log);
 
 }  // namespace ulpscope::analysis

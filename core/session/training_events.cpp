@@ -20,7 +20,7 @@ using nlohmann::json;
 
 const std::vector<std::string>& eventNames() {
   static const std::vector<std::string> names{"zero_grad", "autocast_begin", "autocast_end",   "forward", "loss",           "scale",     "backward", "unscale_",
-                                              "guard",     "clip",           "step", "optimizer_step", "update",  "scheduler_step", "new_scaler"};
+                                              "guard",     "clip",           "step", "optimizer_step", "update",  "scheduler_step", "new_scaler", "checkpoint"};
   return names;
 }
 
@@ -34,6 +34,13 @@ LoopFacts factsFrom(Section s) {
   facts.accumulation = s.whole("accumulation", 1, 1);
   s.refuseUnknown();
   return facts;
+}
+
+std::vector<std::string> savedFrom(Section& s) {
+  std::vector<std::string> saved = s.texts("saved");
+  for (const std::string& state : saved)
+    if (std::find(savableStates().begin(), savableStates().end(), state) == savableStates().end()) s.fail("saved", "'" + state + "' is not one of " + base::quotedChoice(savableStates()));
+  return saved;
 }
 
 TrainingEvent eventFrom(Section s, const LoopFacts& facts) {
@@ -51,6 +58,7 @@ TrainingEvent eventFrom(Section s, const LoopFacts& facts) {
   event.run = s.text("run");
   event.api = s.text("api");
   if (s.hasValue("applied")) event.applied = s.flag("applied", false);
+  if (event.kind == EventKind::checkpoint && s.hasValue("saved")) event.saved = savedFrom(s);
   s.refuseUnknown();
   return event;
 }
@@ -60,6 +68,7 @@ json toJson(const TrainingEvent& e) {
   for (const auto& [key, value] : {std::pair("optimizer", &e.optimizer), std::pair("scaler", &e.scaler), std::pair("run", &e.run), std::pair("api", &e.api)})
     if (!value->empty()) line[key] = *value;
   if (e.applied) line["applied"] = *e.applied;
+  if (e.saved) line["saved"] = *e.saved;
   return line;
 }
 
@@ -71,6 +80,11 @@ std::optional<EventKind> eventKindFromName(const std::string& name) {
   const auto found = std::find(eventNames().begin(), eventNames().end(), name);
   if (found == eventNames().end()) return std::nullopt;
   return static_cast<EventKind>(found - eventNames().begin());
+}
+
+const std::vector<std::string>& savableStates() {
+  static const std::vector<std::string> states{"model", "optimizer", "scaler", "scheduler", "rng", "data"};
+  return states;
 }
 
 Result<RecipeEvent> parseRecipeEvent(const std::string& text) {

@@ -13,8 +13,9 @@
 namespace ulpscope::session {
 
 // zero_grad, autocast_begin, autocast_end, forward, loss, backward, unscale_, guard (a look at the gradients), clip, step (GradScaler.step, or the
-// optimizer's where the loop has no scaler), optimizer_step (the optimizer's own although there is a scaler), update, scheduler_step, new_scaler.
-enum class EventKind { zeroGrad, autocastBegin, autocastEnd, forward, loss, scale, backward, unscale, guard, clip, step, optimizerStep, update, schedulerStep, newScaler };
+// optimizer's where the loop has no scaler), optimizer_step (the optimizer's own although there is a scaler), update, scheduler_step, new_scaler, checkpoint (the
+// loop saved its state here).
+enum class EventKind { zeroGrad, autocastBegin, autocastEnd, forward, loss, scale, backward, unscale, guard, clip, step, optimizerStep, update, schedulerStep, newScaler, checkpoint };
 std::string name(EventKind kind);
 std::optional<EventKind> eventKindFromName(const std::string& name);
 
@@ -26,6 +27,7 @@ struct TrainingEvent {
   std::string run;               // which of several loops
   std::string api;               // "torch.cuda.amp" where the call went through it; else empty
   std::optional<bool> applied;   // step: whether the optimizer stepped; empty: not known
+  std::optional<std::vector<std::string>> saved;  // checkpoint: what of savableStates(); empty: not known
 };
 
 // What the order is judged by.
@@ -35,6 +37,9 @@ struct LoopFacts {
   bool hasAutocast = true;
   std::int64_t accumulation = 1;        // backward passes an update
 };
+
+// What a checkpoint may hold: "model", "optimizer", "scaler", "scheduler", "rng", "data".
+const std::vector<std::string>& savableStates();
 
 struct EventLog {
   LoopFacts facts;
@@ -49,7 +54,8 @@ struct RecipeEvent {
 base::Result<RecipeEvent> parseRecipeEvent(const std::string& text);
 
 // JSON lines. The first: {"ulpscope_events": 1, "optimizers": ["adam"], "scaler": true, "autocast": true, "accumulation": 1}; each other:
-// {"iteration": N, "event": "unscale_", "optimizer", "scaler", "run", "api", "applied"}, of which the last five may be left out.
+// {"iteration": N, "event": "unscale_", "optimizer", "scaler", "run", "api", "applied"}, of which the last five may be left out;
+// "saved" of a checkpoint may be too.
 // Error kind input names the line.
 base::Result<EventLog> eventLogFromLines(const std::string& text);
 base::Result<EventLog> readEventLog(const std::string& path);

@@ -131,7 +131,8 @@ void TrajectoryRun::perform(const Call& call) {
       return;
     case EventKind::step:
     case EventKind::optimizerStep:
-    case EventKind::schedulerStep: return;
+    case EventKind::schedulerStep:
+    case EventKind::checkpoint: return;
   }
 }
 

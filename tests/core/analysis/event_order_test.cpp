@@ -100,6 +100,37 @@ TEST(EventOrder, NamesTheDeprecatedApiOnce) {
   EXPECT_THAT(loop.violations(), ElementsAre("0 autocast_begin deprecated_api"));
 }
 
+TEST(EventOrder, WantsACheckpointAfterUpdate) {
+  EXPECT_THAT(Loop().iterate(std::string("checkpoint ") + kRight + " checkpoint").iterate(std::string(kRight) + " checkpoint").violations(), IsEmpty());
+  EXPECT_THAT(Loop().iterate(with(" scheduler_step", " checkpoint scheduler_step")).iterate(with("zero_grad", "zero_grad checkpoint")).violations(), IsEmpty());
+  const auto wrong = ElementsAre("0 checkpoint checkpoint_before_update");
+  EXPECT_THAT(Loop().iterate(with("backward", "backward checkpoint")).violations(), wrong) << "gradients that no step took";
+  EXPECT_THAT(Loop().iterate(with("unscale_", "unscale_ checkpoint")).violations(), wrong);
+  EXPECT_THAT(Loop().iterate(with(" update", " checkpoint update")).violations(), wrong);
+  EXPECT_THAT(Loop().iterate(with(" step update", " step- checkpoint update")).violations(), testing::Contains("0 checkpoint checkpoint_before_update")) << "a skipped step waits for update() as well";
+  EXPECT_THAT(Loop({{"adam"}, false, true, 1}).iterate("zero_grad autocast_begin forward autocast_end backward step checkpoint").violations(), IsEmpty()) << "without a scaler nothing comes after step";
+  const std::string micro = "autocast_begin forward loss autocast_end scale backward ";
+  EXPECT_THAT(Loop({{"adam"}, true, true, 2}).iterate("zero_grad " + micro + "checkpoint " + micro + "step update checkpoint").violations(), wrong) << "half of an accumulation";
+  EXPECT_THAT(Loop({{"a", "b"}, true, true, 1}).iterate("zero_grad " + micro + "step:a checkpoint step:b update checkpoint").violations(), wrong) << "a stepped, b did not";
+}
+
+TEST(EventOrder, WantsTheScalerInACheckpoint) {
+  using Saved = std::optional<std::vector<std::string>>;
+  const auto saving = [](const Saved& saved, bool scaler = true) {
+    const std::string words = scaler ? kRight : "zero_grad autocast_begin forward autocast_end backward step";
+    Loop loop({{"adam"}, scaler, true, 1});
+    loop.iterate(words + " checkpoint").iterate(words + " checkpoint");
+    for (auto& event : loop.log().events)
+      if (event.kind == session::EventKind::checkpoint) event.saved = saved;
+    return loop.violations();
+  };
+  EXPECT_THAT(saving(std::vector<std::string>{"model", "optimizer"}), ElementsAre("0 checkpoint checkpoint_without_scaler")) << "once in all";
+  EXPECT_THAT(saving(std::vector<std::string>{}), ElementsAre("0 checkpoint checkpoint_without_scaler")) << "nothing was saved";
+  EXPECT_THAT(saving(std::vector<std::string>{"model", "scaler"}), IsEmpty());
+  EXPECT_THAT(saving(std::nullopt), IsEmpty()) << "not known";
+  EXPECT_THAT(saving(std::vector<std::string>{"model"}, false), IsEmpty()) << "there is no scaler";
+}
+
 TEST(EventOrder, CountsMicroBatches) {
   const std::string micro = "autocast_begin forward loss autocast_end scale backward ";
   const session::LoopFacts three{{"adam"}, true, true, 3};
@@ -125,7 +156,7 @@ TEST(EventOrder, WithoutAScalerAsksForNone) {
 }
 
 TEST(EventOrder, ExplainsEveryRule) {
-  for (int i = 0; i <= static_cast<int>(OrderRule::deprecatedApi); ++i) {
+  for (int i = 0; i <= static_cast<int>(OrderRule::checkpointWithoutScaler); ++i) {
     const auto rule = static_cast<OrderRule>(i);
     EXPECT_FALSE(name(rule).empty());
     EXPECT_NE(explanation(rule).find(": "), std::string::npos) << name(rule) << " says what is wrong and what to do";

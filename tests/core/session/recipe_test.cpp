@@ -137,17 +137,20 @@ TEST(Recipe, RefusesAKeyThatStandsTwice) {
 TEST(EventLines, ReadBackWhatTheyWrite) {
   const std::string text =
       "{\"ulpscope_events\": 1, \"optimizers\": [\"a\", \"b\"], \"accumulation\": 2}\n\n"
-      "{\"iteration\": 3, \"event\": \"step\", \"optimizer\": \"b\", \"scaler\": \"s\", \"run\": \"amp\", \"api\": \"torch.cuda.amp\", \"applied\": false}\n";
+      "{\"iteration\": 3, \"event\": \"step\", \"optimizer\": \"b\", \"scaler\": \"s\", \"run\": \"amp\", \"api\": \"torch.cuda.amp\", \"applied\": false}\n"
+      "{\"iteration\": 4, \"event\": \"checkpoint\", \"saved\": [\"model\", \"rng\"]}\n{\"iteration\": 5, \"event\": \"checkpoint\", \"saved\": null}\n";
   const auto log = eventLogFromLines(text);
   ASSERT_TRUE(log.ok()) << log.error().message();
   EXPECT_EQ(log->facts.accumulation, 2);
-  ASSERT_EQ(log->events.size(), 1U);
+  ASSERT_EQ(log->events.size(), 3U);
   EXPECT_EQ(log->events[0].kind, EventKind::step);
   EXPECT_EQ(log->events[0].applied, false);
   const auto again = eventLogFromLines(toLines(log.value()));
   ASSERT_TRUE(again.ok());
   EXPECT_EQ(toLines(again.value()), toLines(log.value()));
   EXPECT_EQ(again->events[0].api, "torch.cuda.amp");
+  EXPECT_EQ(again->events[1].saved, (std::vector<std::string>{"model", "rng"}));
+  EXPECT_FALSE(again->events[2].saved.has_value());
 }
 
 TEST(EventLines, NameTheLineThatIsWrong) {
@@ -160,6 +163,8 @@ TEST(EventLines, NameTheLineThatIsWrong) {
   EXPECT_THAT(says(head + "{\"event\": \"unscale\"}"), HasSubstr("line 2, event: 'unscale' is no event; nearest: 'unscale_'"));
   EXPECT_THAT(says(head + "\n{\"event\": \"step\""), HasSubstr("line 3: is no JSON"));
   EXPECT_THAT(says(head + "{\"event\": \"step\", \"optimizer\": \"b\"}"), HasSubstr("'b' is not among the first line's 'a'"));
+  EXPECT_THAT(says(head + "{\"event\": \"checkpoint\", \"saved\": [\"model\", \"scalar\"]}"), HasSubstr("line 2, saved: 'scalar' is not one of 'model', 'optimizer', 'scaler'"));
+  EXPECT_THAT(says(head + "{\"event\": \"step\", \"saved\": []}"), HasSubstr("line 2, saved: is no key that is known here"));
   EXPECT_THAT(says("{\"ulpscope_events\": 2, \"optimizers\": [\"a\"]}"), HasSubstr("not the version"));
 }
 
