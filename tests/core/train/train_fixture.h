@@ -27,7 +27,7 @@ inline nlohmann::json recipeOn(const std::string& fixture, const nlohmann::json&
 inline train::TrainingOutcome trained(const nlohmann::json& json, bool isolate = false, const train::TrainingHooks& hooks = {}) {
   auto recipe = session::recipeFromJson(json);
   if (!recipe) ADD_FAILURE() << recipe.error().message();
-  auto outcome = train::train(recipe.value(), isolate, hooks, {});
+  auto outcome = train::train(recipe.value(), {.isolate = isolate}, hooks, {});
   if (!outcome) {
     ADD_FAILURE() << outcome.error().message();
     return {};
@@ -45,7 +45,7 @@ inline session::Trajectory trainedRun(const nlohmann::json& json, const std::str
 inline std::string trainError(const nlohmann::json& json) {
   auto recipe = session::recipeFromJson(json);
   if (!recipe) return recipe.error().message();
-  auto outcome = train::train(recipe.value(), false, {}, {});
+  auto outcome = train::train(recipe.value(), {.isolate = false}, {}, {});
   return outcome ? "" : base::name(outcome.error().kind) + ": " + outcome.error().message();
 }
 
