@@ -8,6 +8,7 @@
 #include "engine_client.h"
 #include "json_output.h"
 #include "run_command_line.h"
+#include "train_audit.h"
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
@@ -27,7 +28,7 @@ using nlohmann::json;
 constexpr std::chrono::seconds kStorePatience{10};
 
 struct TrainWords {
-  std::string recipe, session, json, events;
+  std::string recipe, session, json, events, audit;
   bool append = false, isolate = false;
 };
 
@@ -93,7 +94,11 @@ Outcome train(const TrainWords& words) {
 }
 
 Outcome trainAction(const TrainWords& words) {
-  if (words.recipe.empty() == words.events.empty()) return Error{ErrorKind::usage, "needs a recipe, or a log with --check-events", "train", "see ulpscope train --help"};
+  if (!words.audit.empty()) {
+    const bool alone = words.recipe.empty() && words.events.empty() && words.session.empty() && !words.append && !words.isolate;
+    return alone ? auditTrainings(words.audit, words.json) : Outcome(Error{ErrorKind::usage, "only reads records, so nothing but --json goes with it", "--audit", "leave the rest out"});
+  }
+  if (words.recipe.empty() == words.events.empty()) return Error{ErrorKind::usage, "needs a recipe, a log with --check-events, or a folder with --audit", "train", "see ulpscope train --help"};
   if (words.events.empty()) return train(words);
   if (words.isolate || words.append || !words.session.empty()) return Error{ErrorKind::usage, "only reads a log, so --session, --append and --isolate mean nothing", "--check-events", "leave them out"};
   return checkEvents(words);
@@ -107,18 +112,20 @@ constexpr const char* kHelp =
     "Examples:\n"
     "  ulpscope train recipe.json --session training.ulps\n"
     "  ulpscope train recipe.json --session training.ulps --isolate     autocast off/on x scaling off/on, from the same start\n"
-    "  ulpscope train --check-events loop.jsonl                         the order of calls of your own Python loop\n";
+    "  ulpscope train --check-events loop.jsonl                         the order of calls of your own Python loop\n"
+    "  ulpscope train --audit DIR                                       what a resumed run did not restore\n";
 
 }  // namespace
 
 void addTrain(CLI::App& app, Invocation& invocation) {
-  CLI::App* command = app.add_subcommand("train", kHelp);
+  CLI::App* command = app.add_subcommand("train", std::string(kHelp) + kAuditHelp);
   auto words = std::make_shared<TrainWords>();
   command->add_option("RECIPE", words->recipe, "the recipe (JSON)");
   command->add_option("--session", words->session, "where to store it (default: RECIPE's name with -training.ulps)")->type_name("OUT");
   command->add_flag("--append", words->append, "add to the session, made where it does not exist");
   command->add_flag("--isolate", words->isolate, "also the other cells of autocast off/on x scaling off/on, and without the FP32 regions");
   command->add_option("--check-events", words->events, "check the order of a log of your own loop (JSON lines); trains nothing")->type_name("LOG");
+  command->add_option("--audit", words->audit, "compare the records of an uninterrupted and a resumed run in DIR, bit by bit; trains nothing")->type_name("DIR");
   command->add_option("--json", words->json, "write the training document to F ('-': standard output)")->type_name("F");
   command->callback([words, &invocation] { invocation.action = [words] { return trainAction(*words); }; });
 }
