@@ -8,8 +8,6 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <fstream>
-#include <iterator>
 #include <vector>
 
 namespace ulpscope::cli {
@@ -34,18 +32,9 @@ Result<RecordedTraining> ofSession(const std::string& path) {
   return record;
 }
 
-Result<RecordedTraining> ofDocument(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
-  const auto document = nlohmann::json::parse(std::string{std::istreambuf_iterator<char>(file), {}}, nullptr, false);
-  if (document.is_discarded()) return Error{ErrorKind::input, "is no JSON document", path, "write it by ulpscope train RECIPE --json F; a ledger with a line a step ends in .jsonl"};
-  auto record = session::ledgerFromDocument(document);
-  if (!record) return record.error().within(path);
-  return record;
-}
-
 Result<RecordedTraining> readRecord(const fs::path& path) {
   if (path.extension() == ".ulps") return ofSession(path.string());
-  return path.extension() == ".json" ? ofDocument(path.string()) : session::readLedger(path.string());
+  return path.extension() == ".json" ? session::readTrainingDocument(path.string()) : session::readLedger(path.string());
 }
 
 // The names in the folder but hidden ones and the folders of sessions, sorted.

@@ -34,6 +34,13 @@ const LedgerValue* valueOf(const RecordedLine& line, LedgerState state) {
   return found == line.values.end() ? nullptr : &found->second;
 }
 
+// Of the step, not of one optimizer in it.
+bool isCommon(LedgerState state) {
+  constexpr LedgerState kCommon[] = {LedgerState::rows, LedgerState::rng, LedgerState::weights, LedgerState::buffers, LedgerState::scaleBefore, LedgerState::growthTracker, LedgerState::loss,
+                                     LedgerState::scaleAfter, LedgerState::schedulerSteps};
+  return std::find(std::begin(kCommon), std::end(kCommon), state) != std::end(kCommon);
+}
+
 bool sameBits(double a, double b) { return (std::isnan(a) && std::isnan(b)) || std::bit_cast<std::uint64_t>(a) == std::bit_cast<std::uint64_t>(b); }
 
 bool same(const LedgerValue& a, const LedgerValue& b) {
@@ -172,7 +179,7 @@ class Auditor {
     const auto &a = *valueOf(*line.uninterrupted, state), &b = *valueOf(*line.resumed, state);
     AuditFinding finding;
     finding.step = line.resumed->step;
-    finding.optimizer = line.resumed->optimizer;
+    if (!isCommon(state)) finding.optimizer = line.resumed->optimizer;
     finding.state = state;
     finding.uninterrupted = session::valueText(state, a);
     finding.resumed = session::valueText(state, b);

@@ -30,7 +30,7 @@ struct StateAudit {
 
 struct AuditFinding {
   std::int64_t step = 0;
-  std::string optimizer;  // empty: the only one, or of none
+  std::string optimizer;  // empty: of the whole step, or of the only one
   session::LedgerState state = session::LedgerState::loss;
   std::string uninterrupted, resumed;         // both values
   std::string meaning;                        // what that means and what to do, one line

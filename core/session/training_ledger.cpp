@@ -49,7 +49,7 @@ constexpr StateKey kKeys[] = {{"rows", ValueKind::rows},
                               {"scheduler_steps", ValueKind::whole},
                               {"applied_updates", ValueKind::whole}};
 
-constexpr std::size_t kLongestText = 48;
+constexpr std::size_t kLongestDigest = 16, kLongestRows = 48;
 
 const StateKey& keyOf(LedgerState state) { return kKeys[static_cast<std::size_t>(state)]; }
 
@@ -139,7 +139,8 @@ const std::vector<LedgerState>& ledgerStates() {
 std::string name(LedgerState state) { return keyOf(state).key; }
 
 std::string valueText(LedgerState state, const LedgerValue& value) {
-  if (const auto* text = std::get_if<std::string>(&value)) return text->size() > kLongestText ? text->substr(0, kLongestText) + "..." : *text;
+  const std::size_t longest = state == LedgerState::rows ? kLongestRows : kLongestDigest;
+  if (const auto* text = std::get_if<std::string>(&value)) return text->size() > longest ? text->substr(0, longest) + "..." : *text;
   const double number = std::get<double>(value);
   if (keyOf(state).kind == ValueKind::flag) return number != 0 ? "true" : "false";
   return base::roundTripNumber(number);
@@ -189,6 +190,14 @@ Result<RecordedTraining> ledgerFromDocument(const json& document) try {
   return training;
 } catch (const SectionFault& fault) {
   return fault.error;
+}
+
+Result<RecordedTraining> readTrainingDocument(const std::string& path) {
+  const auto document = readJsonFile(path, "write it by ulpscope train RECIPE --json F; a ledger with a line a step ends in .jsonl");
+  if (!document) return document.error();
+  auto training = ledgerFromDocument(document.value());
+  if (!training) return training.error().within(path);
+  return training;
 }
 
 Result<RecordedTraining> ledgerOf(const Training& training) {

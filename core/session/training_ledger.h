@@ -46,6 +46,7 @@ base::Result<RecordedTraining> ledgerFromLines(const std::string& text);
 base::Result<RecordedTraining> readLedger(const std::string& path);
 // Of the document of `ulpscope train --json`: its top trajectory.
 base::Result<RecordedTraining> ledgerFromDocument(const nlohmann::json& document);
+base::Result<RecordedTraining> readTrainingDocument(const std::string& path);
 // The recipe's trajectory, the recipe among its settings.
 base::Result<RecordedTraining> ledgerOf(const Training& training);
 

@@ -144,10 +144,18 @@ TEST(LedgerAudit, NamesTheCauseBeforeItsEffects) {
   part(resumed, LedgerState::scaleBefore, 40, "b");
   const LedgerAudit audit = audited(record(0, 59, {"a", "b"}), resumed);
   EXPECT_EQ(audit.first->state, LedgerState::scaleBefore);
-  EXPECT_EQ(audit.first->optimizer, "b");
+  EXPECT_EQ(audit.first->optimizer, "") << "the scaler is everyone's";
   EXPECT_EQ(audit.first->uninterrupted, "40.5");
   EXPECT_EQ(audit.first->resumed, "41.5");
   EXPECT_THAT(audit.first->further, ElementsAre(LedgerState::loss, LedgerState::scaledNorm, LedgerState::scaleAfter));
+}
+
+TEST(LedgerAudit, NamesTheOptimizerWhoseStateDiffers) {
+  RecordedTraining resumed = record(40, 59, {"a", "b"});
+  part(resumed, LedgerState::optimizerState, 40, "b");
+  const LedgerAudit audit = audited(record(0, 59, {"a", "b"}), resumed);
+  EXPECT_EQ(audit.first->optimizer, "b");
+  EXPECT_EQ(audit.states[static_cast<std::size_t>(LedgerState::optimizerState)].different, 20) << "of 40 lines";
 }
 
 TEST(LedgerAudit, TakesTheSchedulersCountForACauseOnlyWhereTheUpdatesAgree) {

@@ -27,7 +27,7 @@ TEST(AuditText, SaysWhatDiffersFirstAndWhatItMeans) {
   ASSERT_TRUE(audit.ok());
   const std::string text = report::auditText(audit.value());
   EXPECT_THAT(text, HasSubstr("10 steps, 40 to 49; resumed after 40 steps\n"));
-  EXPECT_THAT(text, HasSubstr("step 40: scale_before of adam: 65536 instead of 4096: the checkpoint was saved without GradScaler.state_dict()"));
+  EXPECT_THAT(text, HasSubstr("step 40: scale_before: 65536 instead of 4096: the checkpoint was saved without GradScaler.state_dict()"));
   EXPECT_THAT(text, HasSubstr("Also there     scaled_norm\n"));
   EXPECT_THAT(text, HasSubstr("scale_before by 61440 (step 40), scaled_norm by 122880 (step 40)\n"));
   EXPECT_THAT(text, HasSubstr("torch: 2.5 instead of 2.6\n"));

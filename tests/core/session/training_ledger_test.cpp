@@ -38,7 +38,7 @@ TEST(TrainingLedger, ReadsWhatAPythonLoopWrote) {
   EXPECT_EQ(valueText(LedgerState::growthTracker, values.at(LedgerState::growthTracker)), "7");
   EXPECT_EQ(valueText(LedgerState::skipped, values.at(LedgerState::skipped)), "true");
   EXPECT_EQ(values.count(LedgerState::rng), 0U) << "null is not recorded";
-  EXPECT_EQ(valueText(LedgerState::rng, std::string(60, 'a')), std::string(48, 'a') + "...");
+  EXPECT_EQ(valueText(LedgerState::rng, std::string(64, 'a')), std::string(16, 'a') + "...");
 }
 
 TEST(TrainingLedger, NamesTheLineThatIsWrong) {
