@@ -129,6 +129,9 @@ TEST(LedgerAudit, TellsLastBitsOfALossFromMore) {
   EXPECT_THAT(bits.first->meaning, HasSubstr("in its last bits (by 5.96e-08 of its value): the arithmetic is not deterministic")) << "2^-25 / (0.5 + 2^-25) = 5.96e-8";
   EXPECT_EQ(bits.states[static_cast<std::size_t>(LedgerState::loss)].largest, 0x1p-25);
   EXPECT_THAT(withLoss(0.5, 0.625).first->meaning, HasSubstr("far beyond its last bits"));
+  EXPECT_THAT(withLoss(-1, -1 - 9e-7).first->meaning, HasSubstr("in its last bits"));
+  EXPECT_THAT(withLoss(-1, -1 - 1.1e-6).first->meaning, HasSubstr("far beyond")) << "the limit is 1e-6 of the value";
+  EXPECT_THAT(withLoss(0, 1e-9).first->meaning, HasSubstr("far beyond")) << "any number is far from zero by its own measure";
   EXPECT_FALSE(withLoss(kNan, -kNan).first.has_value()) << "a NaN is a NaN's equal";
   EXPECT_FALSE(withLoss(kInf, kInf).first.has_value());
   EXPECT_TRUE(withLoss(0.0, -0.0).first.has_value()) << "bits, not values";
