@@ -29,6 +29,9 @@ Result<RecordedTraining> ofSession(const std::string& path) {
   if (!training) return training.error();
   auto record = session::ledgerOf(training.value());
   if (!record) return record.error().within(path);
+  record.value().settings["model, weights"] = session->model.fingerprint.weightsSha256;
+  record.value().settings["model, code"] = session->model.fingerprint.codeSha256;
+  record.value().settings["inputs"] = session->samples.sha256;
   return record;
 }
 

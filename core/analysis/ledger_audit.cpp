@@ -1,6 +1,7 @@
 #include "core/analysis/ledger_audit.h"
 
 #include "core/analysis/audit_meaning.h"
+#include "core/session/recipe_changes.h"
 
 #include <algorithm>
 #include <bit>
@@ -205,20 +206,17 @@ class Auditor {
   }
 
   void compareSettings() {
-    const auto &a = m_runs.uninterrupted.settings, &b = m_runs.resumed.settings;
-    std::set<std::string> keys;
-    for (const auto* settings : {&a, &b})
-      for (const auto& [key, value] : *settings)
-        if ((a.count(key) > 0 && b.count(key) > 0) || (isOfRecipe(key) && hasRecipe(a) && hasRecipe(b))) keys.insert(key);
-    const auto textOf = [](const auto& settings, const std::string& key) { return settings.count(key) > 0 ? settings.at(key) : "not there"; };
-    for (const std::string& key : keys)
-      if (textOf(a, key) != textOf(b, key)) m_audit.settings.push_back({key, textOf(a, key), textOf(b, key)});
+    for (const auto& [key, value] : m_runs.uninterrupted.settings)
+      if (const auto found = m_runs.resumed.settings.find(key); found != m_runs.resumed.settings.end() && found->second != value) m_audit.settings.push_back({key, value, found->second});
+    if (m_runs.uninterrupted.recipe && m_runs.resumed.recipe) compareRecipes();
     compareOptimizers();
   }
 
-  static bool isOfRecipe(const std::string& key) { return key.rfind(session::kRecipeSetting, 0) == 0; }
-  static bool hasRecipe(const std::map<std::string, std::string>& settings) {
-    return std::any_of(settings.begin(), settings.end(), [](const auto& setting) { return isOfRecipe(setting.first); });
+  void compareRecipes() {
+    const auto changes = session::changesBetween(*m_runs.uninterrupted.recipe, *m_runs.resumed.recipe);
+    const auto shown = [](const std::string& value) { return value.empty() ? std::string("not there") : value; };
+    for (const auto* list : {&changes.forbidden, &changes.experimental})
+      for (const session::RecipeDifference& d : *list) m_audit.settings.push_back({"recipe, " + d.key, shown(d.before), shown(d.after)});
   }
 
   void compareOptimizers() {

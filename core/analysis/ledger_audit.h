@@ -48,7 +48,7 @@ struct LedgerAudit {
   std::optional<std::int64_t> resumedAt;                // as recorded
   std::optional<AuditFinding> first;                    // empty: no recorded state differs
   std::vector<StateAudit> states;                       // every one, in the order of cause
-  std::vector<SettingDifference> settings;              // that both recorded; of two recipes also what stands in one only
+  std::vector<SettingDifference> settings;              // that both recorded, and of the recipes
   std::vector<std::string> unmatchedOptimizers;         // in one record only
   bool bothBeginAtZero = false;                         // the resumed run may count its steps from its resume
 };

@@ -203,14 +203,11 @@ Result<RecordedTraining> readTrainingDocument(const std::string& path) {
 Result<RecordedTraining> ledgerOf(const Training& training) {
   auto recorded = ledgerFromDocument(trainingDocument(training));
   if (!recorded) return recorded;
-  const auto recipe = parseJson(training.recipe, "recipe", "");
+  const auto document = parseJson(training.recipe, "recipe", "");
+  if (!document) return document.error();
+  auto recipe = recipeFromJson(document.value());
   if (!recipe) return recipe.error();
-  const json flat = recipe->flatten();
-  for (const auto& [pointer, value] : flat.items()) {
-    std::string key = pointer.substr(1);
-    std::replace(key.begin(), key.end(), '/', '.');
-    recorded.value().settings[kRecipeSetting + key] = settingText(value);
-  }
+  recorded.value().recipe = std::move(recipe.value());
   return recorded;
 }
 

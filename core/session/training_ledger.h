@@ -33,10 +33,9 @@ struct RecordedLine {
   std::map<LedgerState, LedgerValue> values;  // what is not there was not recorded
 };
 
-inline constexpr const char* kRecipeSetting = "recipe.";  // begins the settings that are a recipe's keys
-
 struct RecordedTraining {
   std::map<std::string, std::string> settings;  // what ought to be equal in two runs
+  std::optional<Recipe> recipe;                 // of our own trainings, where the record has it
   std::optional<std::int64_t> resumedAt;        // steps that were done when it was last taken up again; empty: not known, or never
   std::vector<RecordedLine> lines;              // by step; one a step and optimizer
 };
@@ -47,7 +46,7 @@ base::Result<RecordedTraining> readLedger(const std::string& path);
 // Of the document of `ulpscope train --json`: its top trajectory.
 base::Result<RecordedTraining> ledgerFromDocument(const nlohmann::json& document);
 base::Result<RecordedTraining> readTrainingDocument(const std::string& path);
-// The recipe's trajectory, the recipe among its settings.
+// The recipe's trajectory, with the recipe.
 base::Result<RecordedTraining> ledgerOf(const Training& training);
 
 }  // namespace ulpscope::session

@@ -116,7 +116,7 @@ TEST(CliTrain, AuditsOneTrainingAgainstAnother) {
   const Finished done = ulpscope(folder, {"train", "--audit", "audit"});
   EXPECT_EQ(done.code, 0) << done.err;
   EXPECT_THAT(done.out, AllOf(HasSubstr("audit: resumed.ulps against uninterrupted.ulps"), HasSubstr("16 steps, 0 to 15"), HasSubstr("step 0: scale_before: 65536 instead of 32768"),
-                              HasSubstr("recipe.scaler.init_scale: 65536.0 instead of 32768.0"), HasSubstr("both records begin at step 0")));
+                              HasSubstr("recipe, scaler.init_scale: 65536.0 instead of 32768.0"), HasSubstr("both records begin at step 0")));
   std::filesystem::create_directory(folder.path("mixed"));
   folder.write("mixed/uninterrupted.json", folder.read("resumed.json"));
   std::filesystem::rename(folder.path("audit/resumed.ulps"), folder.path("mixed/resumed.ulps"));

@@ -220,13 +220,17 @@ TEST(LedgerAudit, RefusesRecordsWithNothingInCommon) {
 
 TEST(LedgerAudit, NamesSettingsOptimizersAndStepsThatDiffer) {
   RecordedTraining uninterrupted = record(0, 9, {"a", "b"}), resumed = record(5, 9, {"a", "c"});
-  uninterrupted.settings = {{"lr", "0.1"}, {"torch", "2.6"}, {"only", "here"}, {"recipe.clip", "1"}, {"recipe.steps", "9"}};
-  resumed.settings = {{"lr", "0.2"}, {"torch", "2.6"}, {"recipe.steps", "9"}};
+  uninterrupted.settings = {{"lr", "0.1"}, {"torch", "2.6"}, {"only", "here"}};
+  uninterrupted.recipe.emplace().clip = session::ClipRecipe{0.5, false, std::nullopt};
+  uninterrupted.recipe->batchSize = 8;
+  resumed.settings = {{"lr", "0.2"}, {"torch", "2.6"}};
+  resumed.recipe.emplace().steps = 900;
   resumed.lines.erase(resumed.lines.begin() + 4, resumed.lines.begin() + 6);
   const LedgerAudit audit = audited(uninterrupted, resumed);
-  ASSERT_EQ(audit.settings.size(), 2U);
+  ASSERT_EQ(audit.settings.size(), 3U);
   EXPECT_EQ(audit.settings[0].key + audit.settings[0].resumed, "lr0.2");
-  EXPECT_EQ(audit.settings[1].key + audit.settings[1].resumed, "recipe.clipnot there") << "what a recipe leaves out is known";
+  EXPECT_EQ(audit.settings[1].key + " " + audit.settings[1].uninterrupted + " " + audit.settings[1].resumed, "recipe, batch_size 8 32");
+  EXPECT_EQ(audit.settings[2].key + " " + audit.settings[2].resumed, "recipe, clip not there") << "how many steps were asked for is no difference";
   EXPECT_THAT(audit.unmatchedOptimizers, ElementsAre("b", "c"));
   EXPECT_EQ(audit.steps, 4);
   EXPECT_EQ(audit.onlyUninterrupted, 1) << "step 7";

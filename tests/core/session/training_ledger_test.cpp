@@ -70,7 +70,7 @@ TEST(TrainingLedger, KnowsTheKeysOfItsSchema) {
 
 TEST(TrainingLedger, ReadsOurOwnTrainings) {
   Training training;
-  training.recipe = "{\"lr\":0.5,\"optimizers\":[{\"type\":\"SGD\"}]}";
+  training.recipe = R"({"model": "m.ts", "inputs": "in.h5", "loss": "output", "optimizers": [{"type": "SGD", "lr": 0.5}], "steps": 3})";
   training.policyTable = "cuda@2.12";
   training.runs.resize(1);
   LedgerLine line;
@@ -84,7 +84,7 @@ TEST(TrainingLedger, ReadsOurOwnTrainings) {
   const auto ledger = ledgerOf(training);
   ASSERT_TRUE(ledger.ok()) << ledger.error().message();
   EXPECT_EQ(ledger->resumedAt, 7);
-  EXPECT_EQ(ledger->settings.at("recipe.optimizers.0.type"), "SGD");
+  EXPECT_EQ(ledger->recipe->optimizers[0].lr, 0.5);
   EXPECT_EQ(ledger->settings.at("policy_table"), "cuda@2.12");
   ASSERT_EQ(ledger->lines.size(), 1U);
   EXPECT_EQ(ledger->lines[0].optimizer, "sgd");
