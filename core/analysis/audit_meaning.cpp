@@ -81,6 +81,7 @@ std::string ofEnd(const AuditPlace& place) {
     case LedgerState::clippedNorm: return "the same gradients were clipped otherwise: compare the clip's settings";
     case LedgerState::foundInf:
     case LedgerState::skipped:
+    case LedgerState::applied:
     case LedgerState::appliedUpdates: return "one run skipped an update that the other applied, although its gradients agree: compare the scaler's settings and the loop's own checks";
     case LedgerState::updateNorm: return has(place.unrecorded, LedgerState::optimizerState) ? std::string("the same gradients moved the weights otherwise: ") + kMoments
                                                                                             : "the same gradients and moments moved the weights otherwise: compare the optimizers' settings";

@@ -37,7 +37,7 @@ const LedgerValue* valueOf(const RecordedLine& line, LedgerState state) {
 
 // Of the step, not of one optimizer in it.
 bool isCommon(LedgerState state) {
-  constexpr LedgerState kCommon[] = {LedgerState::rows, LedgerState::rng, LedgerState::weights, LedgerState::buffers, LedgerState::scaleBefore, LedgerState::growthTracker, LedgerState::loss,
+  constexpr LedgerState kCommon[] = {LedgerState::rows, LedgerState::rng, LedgerState::weights, LedgerState::buffers, LedgerState::scaleBefore, LedgerState::growthTracker,
                                      LedgerState::scaleAfter, LedgerState::schedulerSteps};
   return std::find(std::begin(kCommon), std::end(kCommon), state) != std::end(kCommon);
 }
@@ -158,14 +158,15 @@ class Auditor {
 
   bool differs(const LinePair& line, LedgerState state) const { return bothHave(line, state) && !agree(line, state); }
 
-  // The scheduler's count stands after the step: it says how the step began where both did the same with the update.
+  // The counts of scheduler and growth stand after the step: they say how it began where both did the same with the update.
   std::vector<LedgerState> orderIn(const std::vector<LinePair>& lines) const {
     std::vector<LedgerState> order = session::ledgerStates();
-    const bool sameEnd = std::none_of(lines.begin(), lines.end(), [&](const LinePair& line) { return differs(line, LedgerState::skipped) || differs(line, LedgerState::foundInf); });
+    const bool sameEnd = std::none_of(lines.begin(), lines.end(), [&](const LinePair& line) { return differs(line, LedgerState::skipped) || differs(line, LedgerState::applied) || differs(line, LedgerState::foundInf); });
     if (!sameEnd) return order;
-    const auto at = std::find(order.begin(), order.end(), LedgerState::schedulerSteps);
-    order.erase(at);
-    order.insert(std::find(order.begin(), order.end(), LedgerState::lr), LedgerState::schedulerSteps);
+    for (const LedgerState count : {LedgerState::growthTracker, LedgerState::schedulerSteps}) {
+      order.erase(std::find(order.begin(), order.end(), count));
+      order.insert(std::find(order.begin(), order.end(), LedgerState::lr), count);
+    }
     return order;
   }
 

@@ -53,8 +53,8 @@ struct LedgerAudit {
   bool bothBeginAtZero = false;                         // the resumed run may count its steps from its resume
 };
 
-// The states of a step are looked at in the order of cause, appliedUpdates from the first compared step on. The scheduler's steps, recorded after the
-// step, are a cause where both runs agree on the step's skip. Error kind inconclusive: no common step, or no state in both.
+// The states of a step are looked at in the order of cause, appliedUpdates from the first compared step on. The scheduler's steps and the growth tracker,
+// recorded after the step, are causes where both runs agree on the step's skip. Error kind inconclusive: no common step, or no state in both.
 base::Result<LedgerAudit> auditLedgers(const AuditedRuns& runs);
 
 }  // namespace ulpscope::analysis

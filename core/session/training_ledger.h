@@ -15,10 +15,11 @@
 
 namespace ulpscope::session {
 
-// What a ledger may hold of a step, in the order of cause: rows to growthTracker stand as the step begins, the last two after it.
+// What a ledger may hold of a step, in the order of cause: rows to scaleBefore stand as the step begins, growthTracker and what
+// follows it after update().
 enum class LedgerState {
-  rows, rng, weights, buffers, optimizerState, scaleBefore, growthTracker, lr, loss, scaledNorm, gradNorm, clippedNorm,
-  zeroShare, subnormalShare, nonfiniteShare, foundInf, skipped, updateNorm, scaleAfter, schedulerSteps, appliedUpdates
+  rows, rng, weights, buffers, optimizerState, scaleBefore, lr, loss, scaledNorm, gradNorm, clippedNorm,
+  zeroShare, subnormalShare, nonfiniteShare, foundInf, skipped, applied, updateNorm, growthTracker, scaleAfter, schedulerSteps, appliedUpdates
 };
 const std::vector<LedgerState>& ledgerStates();  // all, in that order
 std::string name(LedgerState state);             // its key: "scale_before"

@@ -56,7 +56,7 @@ class Loop:
     def step(self):
         state = {"rng": digest([torch.get_rng_state()]), "weights": digest(self.model.parameters()), "buffers": digest(self.model.buffers()),
                  "optimizer_state": digest([v for s in self.optimizer.state_dict()["state"].values() for v in s.values() if torch.is_tensor(v)]),
-                 "scale_before": self.scaler.scale, "growth_tracker": self.scaler.tracker, "lr": self.optimizer.param_groups[0]["lr"]}
+                 "scale_before": self.scaler.scale, "lr": self.optimizer.param_groups[0]["lr"]}
         rows = torch.randint(64, (8,), generator=self.data)
         self.optimizer.zero_grad()
         loss = (self.model(DATA[rows]) - DATA[rows].sum(1, keepdim=True)).square().mean()
@@ -65,7 +65,7 @@ class Loop:
         self.optimizer.step()
         self.scaler.update()
         self.scheduler.step()
-        return {**state, "rows": rows.tolist(), "loss": loss.item(), "grad_norm": norm.item(), "scale_after": self.scaler.scale,
+        return {**state, "rows": rows.tolist(), "loss": loss.item(), "grad_norm": norm.item(), "growth_tracker": self.scaler.tracker, "scale_after": self.scaler.scale,
                 "scheduler_steps": self.scheduler.last_epoch, "skipped": False}
 
 def digest(tensors): return hashlib.sha256(b"".join(t.detach().contiguous().numpy().tobytes() for t in tensors)).hexdigest()

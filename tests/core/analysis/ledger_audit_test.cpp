@@ -29,7 +29,7 @@ RecordedTraining record(std::int64_t first, std::int64_t last, const std::vector
       training.lines.push_back({step, optimizer, {}});
       for (const LedgerState state : session::ledgerStates())
         training.lines.back().values[state] = isText(state) ? LedgerValue("d" + std::to_string(step)) : LedgerValue(static_cast<double>(step) + 0.5);
-      for (const LedgerState flag : {LedgerState::foundInf, LedgerState::skipped}) training.lines.back().values[flag] = 0.0;
+      for (const LedgerState flag : {LedgerState::foundInf, LedgerState::skipped, LedgerState::applied}) training.lines.back().values[flag] = 0.0;
     }
   return training;
 }
@@ -98,6 +98,7 @@ TEST(LedgerAudit, NamesWhatTheCheckpointForgot) {
   EXPECT_THAT(meaning(gradNorm, 40), HasSubstr("unfinished accumulation"));
   EXPECT_THAT(meaning(clippedNorm, 40), HasSubstr("clip's settings"));
   EXPECT_THAT(meaning(skipped, 40), HasSubstr("skipped an update"));
+  EXPECT_THAT(meaning(applied, 40), HasSubstr("skipped an update"));
   EXPECT_THAT(meaning(updateNorm, 40, {optimizerState}), HasSubstr("optimizer.state_dict()"));
   EXPECT_THAT(meaning(updateNorm, 40), HasSubstr("compare the optimizers' settings")) << "the moments agree";
   EXPECT_THAT(meaning(scaleAfter, 40), HasSubstr("growth tracker"));
@@ -168,6 +169,15 @@ TEST(LedgerAudit, TakesTheSchedulersCountForACauseOnlyWhereTheUpdatesAgree) {
   EXPECT_EQ(audited(record(0, 59), resumed).first->state, LedgerState::schedulerSteps);
   part(resumed, LedgerState::skipped, 40);
   EXPECT_EQ(audited(record(0, 59), resumed).first->state, LedgerState::loss) << "a skipped step does not step the scheduler";
+}
+
+TEST(LedgerAudit, TakesTheGrowthTrackerForACauseOnlyWhereTheUpdatesAgree) {
+  RecordedTraining resumed = record(40, 59);
+  part(resumed, LedgerState::growthTracker, 40);
+  part(resumed, LedgerState::gradNorm, 40);
+  EXPECT_EQ(audited(record(0, 59), resumed).first->state, LedgerState::growthTracker);
+  part(resumed, LedgerState::applied, 40);
+  EXPECT_EQ(audited(record(0, 59), resumed).first->state, LedgerState::gradNorm) << "a skipped step sets it back";
 }
 
 TEST(LedgerAudit, CountsAppliedUpdatesFromTheFirstComparedStep) {
