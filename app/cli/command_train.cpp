@@ -9,6 +9,7 @@
 #include "engine_client.h"
 #include "json_output.h"
 #include "run_command_line.h"
+#include "train_audit.h"
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
@@ -28,7 +29,7 @@ using nlohmann::json;
 constexpr std::chrono::seconds kStorePatience{10};
 
 struct TrainWords {
-  std::string recipe, session, json, events;
+  std::string recipe, session, json, events, audit;
   std::string resume, change, replay, compare;
   std::int64_t checkpointEvery = 0;
   bool append = false, isolate = false;
@@ -133,9 +134,13 @@ base::Status checkWords(const TrainWords& words) {
 }
 
 Outcome trainAction(TrainWords words) {
+  if (!words.audit.empty()) {
+    const bool alone = words.recipe.empty() && words.events.empty() && words.session.empty() && words.from().empty() && !words.append && !words.isolate;
+    return alone ? auditTrainings(words.audit, words.json) : Outcome(means("--audit", "only reads records, so nothing but --json goes with it"));
+  }
   // The recipe that the checkpoints were trained by lies beside them.
   if (words.recipe.empty() && !words.from().empty()) words.recipe = storage::TrainingFolder::around(words.from()).recipeFile();
-  if (words.recipe.empty() == words.events.empty()) return Error{ErrorKind::usage, "needs a recipe, or a log with --check-events", "train", "see ulpscope train --help"};
+  if (words.recipe.empty() == words.events.empty()) return Error{ErrorKind::usage, "needs a recipe, a log with --check-events, or a folder with --audit", "train", "see ulpscope train --help"};
   if (auto together = checkWords(words); !together) return together.error();
   if (words.events.empty()) return train(words);
   if (words.isolate || words.append || !words.session.empty()) return Error{ErrorKind::usage, "only reads a log, so --session, --append and --isolate mean nothing", "--check-events", "leave them out"};
@@ -152,12 +157,13 @@ constexpr const char* kHelp =
     "  ulpscope train recipe.json --session training.ulps --isolate     autocast off/on x scaling off/on, from the same start\n"
     "  ulpscope train recipe.json --session t.ulps --checkpoint-every 50\n"
     "  ulpscope train --resume t.ulps.d/train-0001.checkpoints/step-00000100.h5 --session t.ulps --append\n"
-    "  ulpscope train --check-events loop.jsonl                         the order of calls of your own Python loop\n";
+    "  ulpscope train --check-events loop.jsonl                         the order of calls of your own Python loop\n"
+    "  ulpscope train --audit DIR                                       what a resumed run did not restore\n";
 
 }  // namespace
 
 void addTrain(CLI::App& app, Invocation& invocation) {
-  CLI::App* command = app.add_subcommand("train", kHelp);
+  CLI::App* command = app.add_subcommand("train", std::string(kHelp) + kAuditHelp);
   auto words = std::make_shared<TrainWords>();
   command->add_option("RECIPE", words->recipe, "the recipe (JSON)");
   command->add_option("--session", words->session, "where to store it (default: RECIPE's name with -training.ulps)")->type_name("OUT");
@@ -169,6 +175,7 @@ void addTrain(CLI::App& app, Invocation& invocation) {
   command->add_option("--replay", words->replay, "do the step again that made a training go back: trains up to it and runs its batch op by op")->type_name("CASE");
   command->add_option("--compare", words->compare, "run the model as it stands in a checkpoint on the recipe's inputs, FP32 and autocast; trains nothing")->type_name("CHECKPOINT");
   command->add_option("--check-events", words->events, "check the order of a log of your own loop (JSON lines); trains nothing")->type_name("LOG");
+  command->add_option("--audit", words->audit, "compare the records of an uninterrupted and a resumed run in DIR, bit by bit; trains nothing")->type_name("DIR");
   command->add_option("--json", words->json, "write the training document to F ('-': standard output)")->type_name("F");
   command->callback([words, &invocation] { invocation.action = [words] { return trainAction(*words); }; });
 }
