@@ -102,7 +102,7 @@ class TrajectoryRun {
   LearningRates m_rates;
   BatchPlan m_batches;
   Ledger m_ledger;
-  BufferSnapshot m_start;      // buffers at the running step's start
+  ModelSnapshot m_start;      // buffers at the running step's start
   UpdateMeter m_meter;
   session::EventLog m_log;
   session::Trajectory m_trajectory;
