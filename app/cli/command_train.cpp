@@ -14,6 +14,7 @@
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <memory>
 
@@ -76,9 +77,14 @@ Result<json> askForTraining(const TrainWords& words, const std::string& sessionP
 }
 
 int exitCodeOf(const session::Training& training) {
-  if (training.verdict && training.verdict->status == session::JudgedAs::fail) return 1;
+  const auto alarmed = [&](const std::string& id) {
+    return !training.runs.empty() && std::any_of(training.runs.front().alarms.begin(), training.runs.front().alarms.end(), [&](const session::Alarm& alarm) { return alarm.id == id; });
+  };
   if (training.cancelled) return base::exitCode(ErrorKind::cancelled);
-  return training.verdict && training.verdict->status == session::JudgedAs::notEvaluated ? base::exitCode(ErrorKind::inconclusive) : 0;
+  if (training.verdict && training.verdict->status == session::JudgedAs::fail) return 1;
+  if (alarmed("fp32_nonfinite") || (!training.runs.empty() && training.runs.front().failed)) return base::exitCode(ErrorKind::run);
+  const bool noVerdict = training.verdict && training.verdict->status == session::JudgedAs::notEvaluated;
+  return noVerdict || alarmed("nothing_autocast") ? base::exitCode(ErrorKind::inconclusive) : 0;
 }
 
 std::string openText(const std::string& sessionPath, const std::string& what) { return fmt::format("Session: {} ({}); open it with: ulpscope gui {}\n", sessionPath, what, shellWord(sessionPath)); }

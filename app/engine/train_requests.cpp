@@ -141,10 +141,9 @@ Result<json> compareCheckpoint(engine::Engine& engine, const TrainRequest& reque
   const auto checkpoint = resumeAt(path, "");
   if (!checkpoint) return checkpoint.error();
   const TrainingFolder folder = TrainingFolder::around(path);
-  const std::string model = folder.beside(checkpoint->file, ".ts");
-  if (auto exported = train::exportCheckpoint(recipe.value(), checkpoint.value(), model); !exported) return exported.error();
-  session::RunRequest run = runOf(recipe.value(), model, recipe->inputs, sessionPath);
-  run.labelsPath = recipe->labels;
+  const std::string model = folder.beside(checkpoint->file, ".ts"), inputs = folder.beside(checkpoint->file, "-inputs.h5");
+  if (auto exported = train::exportCheckpoint(recipe.value(), checkpoint.value(), model, inputs); !exported) return exported.error();
+  const session::RunRequest run = runOf(recipe.value(), model, inputs, sessionPath);
   auto answer = runAndStore(engine, run, hooks, stop);
   if (!answer) return answer;
   const auto session = storage::openSession(sessionPath);
