@@ -164,7 +164,12 @@ constexpr const char* kHelp =
     "  ulpscope train recipe.json --session t.ulps --checkpoint-every 50\n"
     "  ulpscope train --resume t.ulps.d/train-0001.checkpoints/step-00000100.h5 --session t.ulps --append\n"
     "  ulpscope train --check-events loop.jsonl                         the order of calls of your own Python loop\n"
-    "  ulpscope train --audit DIR                                       what a resumed run did not restore\n";
+    "  ulpscope train --audit DIR                                       what a resumed run did not restore\n\n"
+    "A log for --check-events, its head and the first calls (resources/schema/events.schema.json has every event):\n"
+    "  {\"ulpscope_events\": 1, \"optimizers\": [\"adam\"], \"scaler\": true, \"autocast\": true, \"accumulation\": 1}\n"
+    "  {\"iteration\": 0, \"event\": \"zero_grad\", \"optimizer\": \"adam\"}\n"
+    "  {\"iteration\": 0, \"event\": \"autocast_begin\"}\n"
+    "  {\"iteration\": 0, \"event\": \"forward\"}\n";
 
 }  // namespace
 

@@ -34,7 +34,8 @@ constexpr const char* kHelp =
     "  ulpscope gui model-fp16.ulps                             the session in the window\n";
 
 constexpr const char* kExitCodes =
-    "Exit codes: 0 done, 1 a --fail-on finding, 2 usage, 3 input unreadable or not supported, 4 the run failed,\n"
+    "Exit codes: 0 done, 1 a --fail-on finding, 2 usage (a word of the command line is wrong), 3 a file is\n"
+    "(unreadable, not supported, or wrong in what it says: recipe, criteria, log, model, inputs), 4 the run failed,\n"
     "5 inconclusive, 130 cancelled. Data goes to standard output, messages and progress to standard error.";
 
 void printVersion(bool asJson) {

@@ -93,7 +93,7 @@ Result<json> trainAndStore(const TrainRequest& request, const train::TrainingHoo
   const Reservation reservation(sessionPath, number.value());
   if (number.value() > 0) options.checkpointFolder = TrainingFolder::of(sessionPath, number.value()).path();
   auto outcome = train::train(recipe.value(), options, hooks, stop);
-  if (!outcome) return outcome.error();
+  if (!outcome) return session::asRecipeFault(outcome.error(), request.recipePath);
   session::Training& training = outcome.value().training;
   training.number = number.value();
   training.verdict = analysis::judgeTraining(recipe.value(), training);

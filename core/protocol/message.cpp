@@ -1,5 +1,7 @@
 #include "core/protocol/message.h"
 
+#include "core/base/json_text.h"
+
 #include <array>
 #include <limits>
 
@@ -149,6 +151,7 @@ std::string encodeResult(int id, const json& result) { return line({{"id", id}, 
 std::string encodeError(int id, const Error& error) { return line({{"id", id}, {"error", base::toJson(error)}}); }
 
 Result<Message> parseMessage(std::string_view text) try {
+  if (base::isTooDeep(text)) return notAMessage("it is nested too deep");
   const json object = json::parse(text, nullptr, false);
   if (!object.is_object()) return notAMessage("no JSON object: " + excerpt(text));
   if (!object.contains("id") || !object["id"].is_number_integer()) return notAMessage("it has no whole number as id");

@@ -95,8 +95,29 @@ std::string verdictLines(const Training& training) {
   return text;
 }
 
+// One line for what is the same in several steps: "steps 0-12, 15: ...", in the order of its first.
+template <typename T, typename TextOf>
+std::vector<std::string> grouped(const std::vector<T>& violations, const TextOf& textOf) {
+  std::vector<std::pair<std::string, std::vector<std::int64_t>>> groups;
+  for (const T& violation : violations) {
+    const std::string text = textOf(violation);
+    auto group = std::find_if(groups.begin(), groups.end(), [&](const auto& known) { return known.first == text; });
+    if (group == groups.end()) group = groups.insert(groups.end(), {text, {}});
+    group->second.push_back(violation.step);
+  }
+  std::vector<std::string> lines;
+  for (auto& [text, steps] : groups) {
+    std::sort(steps.begin(), steps.end());
+    steps.erase(std::unique(steps.begin(), steps.end()), steps.end());
+    lines.push_back(fmt::format("{} {}: {}", steps.size() == 1 ? "step" : "steps", stepRanges(steps), text));
+  }
+  return lines;
+}
+
 std::string findingsOf(const Trajectory& run) {
-  std::string text = listText("ORDER", run.violations, [](const session::Violation& v) { return fmt::format("step {}: {} ({}): {}", v.step, v.rule, v.event, v.text); });
+  std::string text = listText("ORDER", grouped(run.violations, [](const session::Violation& v) {
+                                return fmt::format("{} ({}{}): {}", v.rule, v.event, v.optimizer.empty() ? "" : " of " + v.optimizer, v.text);
+                              }), [](const std::string& line) { return line; });
   text += listText("ALARMS", run.alarms, [](const session::Alarm& a) { return fmt::format("step {}: {} ({})", a.step, a.text, a.id); });
   return text + listText("POISONED BUFFERS", run.poisonedBuffers, [](const std::string& buffer) { return buffer; });
 }
@@ -141,8 +162,14 @@ std::string firstNonfiniteText(const session::FirstNonfinite& first) {
 std::string orderText(const std::vector<analysis::OrderViolation>& violations) {
   if (violations.empty()) return "The order is right.\n";
   std::string text;
-  for (const analysis::OrderViolation& v : violations)
-    text += fmt::format("step {}: {}{}{}: {}: {}\n", v.step, v.event, v.optimizer.empty() ? "" : " of " + v.optimizer, v.run.empty() ? "" : " in " + v.run, analysis::name(v.rule), analysis::explanation(v.rule));
+  std::vector<analysis::OrderViolation> judged;
+  for (const analysis::OrderViolation& v : violations)  // what has nothing to judge has no step either
+    if (v.rule == analysis::OrderRule::nothingToJudge) text += "Nothing to judge: " + analysis::explanation(v.rule) + "\n";
+    else judged.push_back(v);
+  for (const std::string& line : grouped(judged, [](const analysis::OrderViolation& v) {
+         return fmt::format("{}{}{}: {}: {}", v.event, v.optimizer.empty() ? "" : " of " + v.optimizer, v.run.empty() ? "" : " in " + v.run, analysis::name(v.rule), analysis::explanation(v.rule));
+       }))
+    text += line + "\n";
   return text;
 }
 

@@ -1,6 +1,8 @@
 #include "core/session/json_section.h"
 
+#include "core/base/json_text.h"
 #include "core/base/nearest_names.h"
+#include "core/base/number_text.h"
 
 #include <fmt/format.h>
 
@@ -17,21 +19,7 @@ void failAt(const std::string& document, const std::string& where, const std::st
   throw SectionFault{{base::ErrorKind::input, what, where.empty() ? document : document + ", " + where, remedy}};
 }
 
-base::Result<json> parseJson(const std::string& text, const std::string& which, const std::string& remedy) try {
-  std::vector<std::set<std::string>> keys;  // of the objects that are open
-  std::string twice;
-  const auto look = [&](int, json::parse_event_t event, json& parsed) {
-    if (event == json::parse_event_t::object_start) keys.emplace_back();
-    if (event == json::parse_event_t::object_end) keys.pop_back();
-    if (event == json::parse_event_t::key && !keys.back().insert(parsed.get<std::string>()).second && twice.empty()) twice = parsed;
-    return true;
-  };
-  json document = json::parse(text, look);
-  if (!twice.empty()) return base::Error{base::ErrorKind::input, "has the key '" + twice + "' twice in one object", which, "take one of the two out"};
-  return document;
-} catch (const json::exception& e) {
-  return base::Error{base::ErrorKind::input, std::string("is no JSON: ") + e.what(), which, remedy};
-}
+base::Result<json> parseJson(const std::string& text, const std::string& which, const std::string& remedy) { return base::readJson(text, {which, remedy}); }
 
 base::Result<json> readJsonFile(const std::string& path, const std::string& remedy) {
   std::ifstream file(path, std::ios::binary);
@@ -68,12 +56,13 @@ double Section::number(const char* key, double otherwise) {
   return at(key).get<double>();
 }
 
-std::int64_t Section::whole(const char* key, std::int64_t otherwise, std::int64_t least) {
+std::int64_t Section::whole(const char* key, std::int64_t otherwise, std::int64_t least, std::int64_t most) {
   if (!has(key)) return otherwise;
   const json& value = at(key);
   const bool fits = value.is_number_integer() && !(value.is_number_unsigned() && value.get<std::uint64_t>() > static_cast<std::uint64_t>(INT64_MAX));
   if (!fits) fail(key, value.dump() + " is no whole number");
   if (value.get<std::int64_t>() < least) fail(key, fmt::format("{} is below {}", value.dump(), least));
+  if (value.get<std::int64_t>() > most) fail(key, fmt::format("{} is above {}", value.dump(), base::groupedInteger(most)), fmt::format("write at most {}", most));
   return value.get<std::int64_t>();
 }
 

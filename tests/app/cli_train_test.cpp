@@ -75,12 +75,47 @@ TEST(CliTrain, NamesWhatIsWrongInOneLine) {
   EXPECT_EQ(json::parse(typo.out)["error"]["code"], "input");
   folder.write("glob.json", recipe("training_loud_loss", {{"optimizers", {{{"type", "SGD"}, {"lr", 0}, {"parameters", {"layr.*"}}}}}}).dump());
   const Finished glob = ulpscope(folder, {"train", "glob.json"});
-  EXPECT_EQ(glob.code, 2);
-  EXPECT_THAT(glob.err, HasSubstr("'layr.*' matches no parameter"));
+  EXPECT_EQ(glob.code, 3);
+  EXPECT_THAT(glob.err, HasSubstr("glob.json, recipe, optimizer optimizer: 'layr.*' matches no parameter"));
+  folder.write("fp32.json", recipe("training_loud_loss", {{"autocast", {{"fp32", {"nope"}}}}}).dump());
+  const Finished fp32 = ulpscope(folder, {"train", "fp32.json"});
+  EXPECT_EQ(fp32.code, 3);
+  EXPECT_THAT(fp32.err, AllOf(HasSubstr("fp32.json, recipe, autocast.fp32, nope: matches no module"), Not(HasSubstr("--fp32"))));
+  folder.write("policy.json", recipe("training_loud_loss", {{"autocast", {{"policy", "tpu"}}}}).dump());
+  const Finished policy = ulpscope(folder, {"train", "policy.json"});
+  EXPECT_EQ(policy.code, 3);
+  EXPECT_THAT(policy.err, HasSubstr("policy.json, recipe, autocast.policy, tpu: is no policy table"));
   EXPECT_FALSE(folder.has("glob-training.ulps"));
   EXPECT_FALSE(folder.has("glob-training.ulps.d"));
   EXPECT_EQ(ulpscope(folder, {"train", "none.json"}).code, 3);
   EXPECT_EQ(ulpscope(folder, {"train"}).code, 2);
+}
+
+TEST(CliTrain, RefusesJsonThatIsNoneOrTooDeep) {
+  const Folder folder;
+  const auto says = [&](const std::string& text) {
+    folder.write("r.json", text);
+    const Finished done = ulpscope(folder, {"train", "r.json"});
+    EXPECT_EQ(done.code, 3) << done.err;
+    return done.err;
+  };
+  EXPECT_EQ(says("{\n  \"model\": True}"), "ulpscope: r.json, line 2, column 12: is no JSON: 'True' does not belong there; `ulpscope train --help` shows a recipe\n");
+  EXPECT_THAT(says(""), HasSubstr("r.json: is empty"));
+  EXPECT_THAT(says("{\"events\": " + std::string(70000, '[') + std::string(70000, ']') + "}"), HasSubstr("r.json, line 1, column 111: is nested deeper than 100 levels"));
+  folder.write("deep.jsonl", "{\"ulpscope_events\": 1, \"optimizers\": [\"a\"]}\n" + std::string(300000, '['));
+  const Finished deep = ulpscope(folder, {"train", "--check-events", "deep.jsonl"});
+  EXPECT_EQ(deep.code, 3);
+  EXPECT_THAT(deep.err, HasSubstr("deep.jsonl, line 2, column 101: is nested deeper than 100 levels"));
+}
+
+TEST(CliTrain, CallsNoLogRightThatHasNoStep) {
+  const Folder folder;
+  folder.write("loop.jsonl", "{\"ulpscope_events\": 1, \"optimizers\": [\"a\"]}\n");
+  const Finished done = ulpscope(folder, {"train", "--check-events", "loop.jsonl"});
+  EXPECT_EQ(done.code, 0) << done.err;
+  EXPECT_THAT(done.out, AllOf(HasSubstr("0 events"), HasSubstr("Nothing to judge: no step"), Not(HasSubstr("right"))));
+  folder.write("headless.jsonl", "{\"iteration\": 0, \"event\": \"step\"}\n");
+  EXPECT_THAT(ulpscope(folder, {"train", "--check-events", "headless.jsonl"}).err, HasSubstr("headless.jsonl, line 1, ulpscope_events: is missing; begin the log with its head"));
 }
 
 TEST(CliTrain, ChecksTheOrderOfALog) {
