@@ -1,5 +1,7 @@
 #include "core/analysis/training_verdict.h"
 
+#include "core/base/hashing.h"
+
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -75,7 +77,7 @@ std::optional<session::Verdict> judgeTraining(const session::Recipe& recipe, con
   const session::TrainingCriteria& criteria = recipe.criteria;
   if (!criteria.any()) return std::nullopt;
   session::Verdict verdict;
-  verdict.sha256 = recipe.sha256;
+  verdict.sha256 = base::sha256(session::canonicalText(criteria));
   const Trajectory* run = training.run("recipe");
   if (!run) {
     verdict.reason = "nothing was trained";

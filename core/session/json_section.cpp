@@ -1,5 +1,6 @@
 #include "core/session/json_section.h"
 
+#include "core/base/file_kind.h"
 #include "core/base/json_text.h"
 #include "core/base/nearest_names.h"
 #include "core/base/number_text.h"
@@ -22,6 +23,7 @@ void failAt(const std::string& document, const std::string& where, const std::st
 base::Result<json> parseJson(const std::string& text, const std::string& which, const std::string& remedy) { return base::readJson(text, {which, remedy}); }
 
 base::Result<json> readJsonFile(const std::string& path, const std::string& remedy) {
+  if (auto kind = base::checkFileKind(path); !kind) return kind.error();
   std::ifstream file(path, std::ios::binary);
   if (!file) return base::Error{base::ErrorKind::input, "cannot be opened", path, remedy};
   const std::string text{std::istreambuf_iterator<char>(file), {}};
@@ -66,9 +68,15 @@ std::int64_t Section::whole(const char* key, std::int64_t otherwise, std::int64_
   return value.get<std::int64_t>();
 }
 
+// Neither a path nor a name can hold one: what stands behind it would quietly be lost.
+void Section::refuseNul(const char* key, const json& text) const {
+  if (text.get_ref<const std::string&>().find('\0') != std::string::npos) fail(key, text.dump() + " holds a NUL character", "take \\u0000 out");
+}
+
 std::string Section::text(const char* key, const std::string& otherwise) {
   if (!has(key)) return otherwise;
   if (!at(key).is_string()) fail(key, at(key).dump() + " is no text");
+  refuseNul(key, at(key));
   return at(key);
 }
 
@@ -84,6 +92,7 @@ std::vector<std::string> Section::texts(const char* key) {
   if (!at(key).is_array()) fail(key, "must be a list in brackets");
   for (const json& item : at(key)) {
     if (!item.is_string()) fail(key, item.dump() + " is no text");
+    refuseNul(key, item);
     list.push_back(item);
   }
   return list;

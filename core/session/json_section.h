@@ -55,6 +55,8 @@ class Section {
   [[noreturn]] void fail(const std::string& key, const std::string& what, const std::string& remedy = "") const { failAt(m_document, where(key), what, remedy); }
 
  private:
+  void refuseNul(const char* key, const nlohmann::json& text) const;
+
   const nlohmann::json& m_object;
   std::string m_document, m_where;
   std::set<std::string> m_known;

@@ -297,6 +297,24 @@ std::string name(OptimizerRecipe::Type type) { return optimizerNames()[static_ca
 std::string name(SchedulerRecipe::Type type) { return schedulerNames()[static_cast<std::size_t>(type)]; }
 std::string name(ScalerRecipe::Series series) { return series == ScalerRecipe::Series::v1_13 ? "1.13" : "2.1"; }
 
+std::string canonicalText(const TrainingCriteria& criteria) {
+  json limits = json::object();
+  if (criteria.maxSkipRate) limits["max_skip_rate"] = *criteria.maxSkipRate;
+  if (criteria.minAppliedUpdates) limits["min_applied_updates"] = *criteria.minAppliedUpdates;
+  if (criteria.maxFinalLossIncrease) limits["max_final_loss_increase"] = *criteria.maxFinalLossIncrease;
+  if (criteria.maxAccuracyDrop) limits["max_accuracy_drop"] = *criteria.maxAccuracyDrop;
+  if (criteria.noAlarm) limits["no_alarm"] = true;
+  return criteria.any() ? limits.dump() : "";
+}
+
+Result<TrainingCriteria> trainingCriteriaFromText(const std::string& canonical) try {
+  const auto limits = parseJson(canonical, "criteria of trainings", "");
+  if (!limits) return limits.error();
+  return readLimits(Section(limits.value(), "criteria of trainings"));
+} catch (const SectionFault& fault) {
+  return fault.error;
+}
+
 Result<Recipe> recipeFromJson(const json& document) try {
   Recipe recipe;
   Section file(document, "recipe");

@@ -76,6 +76,10 @@ struct TrainingCriteria {
   bool noAlarm = false;
   bool any() const { return maxSkipRate || minAppliedUpdates || maxFinalLossIncrease || maxAccuracyDrop || noAlarm; }
 };
+// The limits that are set, as JSON with sorted keys: the same text for the same limits, however they were written. Empty: none is set.
+std::string canonicalText(const TrainingCriteria& criteria);
+// Reads that back; error kind input for anything else.
+base::Result<TrainingCriteria> trainingCriteriaFromText(const std::string& canonical);
 
 // When to go back to the last good checkpoint and stop there. Empty: never.
 struct RollbackRecipe {

@@ -1,5 +1,6 @@
 #include "core/session/training_events.h"
 
+#include "core/base/file_kind.h"
 #include "core/base/json_text.h"
 #include "core/base/nearest_names.h"
 #include "core/session/json_section.h"
@@ -125,6 +126,7 @@ Result<EventLog> eventLogFromLines(const std::string& text) {
 }
 
 Result<EventLog> readEventLog(const std::string& path) {
+  if (auto kind = base::checkFileKind(path); !kind) return kind.error();
   std::ifstream file(path, std::ios::binary);
   if (!file) return Error{ErrorKind::input, "cannot be opened", path, "check the path"};
   auto log = eventLogFromLines({std::istreambuf_iterator<char>(file), {}});

@@ -162,6 +162,7 @@ std::vector<std::byte> masterImage(const Session& session, const std::string& fo
   if (session.baselineNumber > 0) h5::writeAttribute(file, "baseline", runIdOf(session.baselineNumber));
   json validation = {{"criteria", session::toJson(session.criteria)}, {"explored", session::toJson(session.explored)}};
   if (!session.purged.empty()) validation["purged"] = purgedJson(session.purged);
+  if (!session.trainingCriteria.empty()) validation["training_criteria"] = session::toJson(session.trainingCriteria);
   h5::writeText(file, "validation", dumped(validation));
   writeSamples(file, session.samples);
   if (!session.trainings.empty()) h5::writeText(file, "trainings", dumped(trainingsJson(session.trainings)));
@@ -187,6 +188,7 @@ Master readMaster(const std::string& path) {
   session.criteria = session::revisionsFromJson(validation.at("criteria"));
   session.explored = session::lineageFromJson(validation.at("explored"));
   session.purged = purgedFrom(validation);
+  session.trainingCriteria = session::revisionsFromJson(validation.value("training_criteria", json::array()));
   session.baselineNumber = runNumberOfId(textAttributeOr(file, "baseline")).value_or(0);
   session.samples = readSamples(file);
   readTrainings(file, session);

@@ -161,6 +161,8 @@ Result<TrainingOutcome> trainLoaded(const Recipe& recipe, const TrainOptions& op
   auto loaded = LoadedTraining::load(recipe);
   if (!loaded) return loaded.error();
   const LoadedTraining& training = *loaded.value();
+  if (hooks.open)
+    if (auto opened = hooks.open(training.model.info, training.set.samples); !opened) return opened.error();
   const TrainingFrame frame = training.frame(recipe, hooks, std::move(stop));
   TrainingOutcome outcome{training.model.info, training.set.samples, {}};
   outcome.training.libtorchVersion = TORCH_VERSION;

@@ -22,6 +22,8 @@ struct TrainingHooks {
   base::ProgressSink progress = {};
   // Each line of a ledger as it is written, on the working thread, with the trajectory's name.
   std::function<void(const std::string& run, const session::LedgerLine& line)> line = {};
+  // Called once, with what was loaded, before the first step: an error ends the training there.
+  std::function<base::Status(const model::ModelInfo& model, const session::SampleSet& samples)> open = {};
 };
 
 struct TrainingOutcome {
