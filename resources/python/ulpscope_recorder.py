@@ -892,12 +892,10 @@ def in_same_order(base, view):
 
 
 def autocast_is_on(device):
-    if device == "cpu" and hasattr(torch, "is_autocast_cpu_enabled"):
-        return torch.is_autocast_cpu_enabled()
     try:
         return torch.is_autocast_enabled(device)
-    except TypeError:  # before 2.4: CUDA only
-        return torch.is_autocast_enabled()
+    except TypeError:  # before 2.4
+        return torch.is_autocast_cpu_enabled() if device == "cpu" else torch.is_autocast_enabled()
 
 
 class Functions(TorchFunctionMode):
@@ -1609,18 +1607,31 @@ def host_bytes(tensor):
     return t.numpy().tobytes()
 
 
+def precision_switches():
+    """(holder, name, value for plain float32) of what makes PyTorch round operands of float32 products: its newer names where it has them."""
+    matmul, cudnn = torch.backends.cuda.matmul, torch.backends.cudnn
+    holders = [holder for holder in (matmul, getattr(cudnn, "conv", None), getattr(cudnn, "rnn", None)) if attribute_of(holder, "fp32_precision") is not None]
+    return [(holder, "fp32_precision", "ieee") for holder in holders] or [(matmul, "allow_tf32", False), (cudnn, "allow_tf32", False)]
+
+
+def attribute_of(holder, name):
+    try:
+        return getattr(holder, name, None)
+    except (AssertionError, RuntimeError):  # how PyTorch's backends say that they have none
+        return None
+
+
 @contextlib.contextmanager
 def without_tf32():
     """FP32 means float32: TF32 rounds the operands of products to 10 bits."""
-    switches = [(torch.backends.cuda.matmul, "allow_tf32"), (torch.backends.cudnn, "allow_tf32")]
-    before = [getattr(holder, name) for holder, name in switches]
-    for holder, name in switches:
-        setattr(holder, name, False)
+    before = [(holder, name, getattr(holder, name), value) for holder, name, value in precision_switches()]
+    for holder, name, _, value in before:
+        setattr(holder, name, value)
     try:
         yield
     finally:
-        for (holder, name), value in zip(switches, before):
-            setattr(holder, name, value)
+        for holder, name, was, _ in before:
+            setattr(holder, name, was)
 
 
 class PassThrough(TorchFunctionMode):
@@ -2469,6 +2480,8 @@ def check_options(model, o):
         raise RecorderError("the model is TorchScript, inside of which PyTorch shows no op to Python; give the nn.Module, or use `ulpscope run`")
     if not isinstance(model, torch.nn.Module):
         raise RecorderError(f"the model is a {type(model).__name__}; give an nn.Module")
+    if hasattr(model, "_orig_mod"):
+        raise RecorderError("the model is compiled, and its kernels are no single ops any more; give the model that torch.compile was given")
     if o["observe"] not in ("stats", "full"):
         raise RecorderError(f"observe='{o['observe']}'; use 'stats' (numbers) or 'full' (the activations of `modules` in full as well)")
     if o["tie"] not in ("first", "flag", "refuse"):

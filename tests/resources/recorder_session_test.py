@@ -95,6 +95,17 @@ class OpenedByTheProgram(Scratch):
             file.write(bytes([byte[0] ^ 1]))
         self.assertIn("damaged", self.ulpscope("pack", self.out, code=3))
 
+    def test_a_run_that_the_master_does_not_name_yet_is_found(self):
+        # As a recorder leaves it that dies before its last rename.
+        self.record()
+        with open(self.out, "rb") as file:
+            before = file.read()
+        self.record(append=True, fp32=["classifier"])
+        with open(self.out, "wb") as file:
+            file.write(before)
+        said = self.ulpscope("compare", self.out)
+        self.assertIn("run_0002", said)
+
     def test_needs_no_repair(self):
         self.record()
         self.assertNotRegex(self.ulpscope("repair", self.out), "set aside|removed|names run")
