@@ -1601,10 +1601,10 @@ class Inputs:
 
 
 def host_bytes(tensor):
-    t = tensor.detach().cpu().contiguous()
-    if t.dtype in (torch.float16, torch.bfloat16):
-        t = t.view(torch.int16)
-    return t.numpy().tobytes()
+    if not is_readable(tensor):  # quantised, sparse, float8: by what Python prints of it
+        return repr(tensor).encode()
+    t = (tensor.detach().resolve_conj() if tensor.is_complex() else tensor.detach()).cpu().contiguous()
+    return (t.view(torch.int16) if t.dtype in (torch.float16, torch.bfloat16) else t).numpy().tobytes()
 
 
 def precision_switches():
@@ -2512,7 +2512,7 @@ def record(model, inputs, ids=None, labels=None, autocast=None, out="recorded.ul
     append         the session may exist: one more run in it, of the same model and inputs
     observe        "stats", or "full": stores the activations of both runs, too, within capture_budget bytes
     modules        look at these only (paths or globs, and all that is in them); default: everything
-    batch_size, device, seed, train (mode of the model), cast_cache, hold_bytes (of one batch's FP32 activations), title, quiet
+    batch_size, device (default: where the model is), seed, train (mode of the model), cast_cache, hold_bytes (of one batch's FP32 activations), title, quiet
 
     The model is left as it was: its mode, buffers, hooks, and PyTorch's random numbers.
     """
@@ -2524,8 +2524,6 @@ def record(model, inputs, ids=None, labels=None, autocast=None, out="recorded.ul
     folder = SessionFolder(out)
     folder.check(o["append"])
     device = torch.device(o["device"]) if o["device"] else device_of(model)
-    if o["device"]:
-        model = model.to(device)
     low, started = chosen_autocast(autocast, device), time.perf_counter()
     given = Inputs(model, inputs, ids, o["batch_axis"])
     samples = checked_samples(given, ids, labels, o)
@@ -2544,12 +2542,13 @@ def record(model, inputs, ids=None, labels=None, autocast=None, out="recorded.ul
 
 @contextlib.contextmanager
 def left_as_it_was(model, device, train):
-    modes = [(module, module.training) for module in model.modules()]
+    modes, before = [(module, module.training) for module in model.modules()], device_of(model)
     with torch.random.fork_rng(devices=[device] if device.type == "cuda" else []):
-        model.train(train)
+        model.to(device).train(train)
         try:
             yield
         finally:
+            model.to(before)
             for module, mode in modes:
                 module.training = mode
 
