@@ -343,9 +343,11 @@ TEST(CliSnippet, PrintsTheFilesAsTheyAre) {
   std::filesystem::create_directories(folder.path("python"));
   folder.write("python/snippet_script.py", "scripted\n");
   folder.write("python/snippet_trace.py", "traced\n");
+  folder.write("python/ulpscope_recorder.py", "recorder\n");
   const std::map<std::string, std::string> data{{"ULPSCOPE_DATA", folder.path()}};
   EXPECT_EQ(ulpscope(folder, Call{{"snippet"}, data, 0, "", ""}).out, "scripted\n");
   EXPECT_EQ(ulpscope(folder, Call{{"snippet", "--script"}, data, 0, "", ""}).out, "scripted\n");
+  EXPECT_EQ(ulpscope(folder, Call{{"snippet", "--recorder"}, data, 0, "", ""}).out, "recorder\n");
   EXPECT_EQ(ulpscope(folder, Call{{"snippet", "--trace"}, data, 0, "", ""}).out, "traced\n");
   EXPECT_EQ(ulpscope(folder, {"snippet", "--trace", "--script"}).code, 2);
 }

@@ -52,8 +52,7 @@ StepStrip::StepStrip(Workbench& workbench, QWidget* parent) : QWidget(parent), m
   m_verdict = new QLabel(this);
   m_verdict->setObjectName(QStringLiteral("verdict"));
   m_verdict->setMinimumWidth(20);
-  m_stale = new QPushButton(tr("stale: policy changed, Re-run (F5)"), this);
-  m_stale->setAccessibleName(m_stale->text());
+  m_stale = new QPushButton(this);
   m_stale->setCursor(Qt::PointingHandCursor);
   layout->addSpacing(10);
   layout->addStretch(1);
@@ -147,6 +146,10 @@ void StepStrip::refresh() {
   const bool stale = m_workbench.isStale();
   setStep(m_finding, !run || stale ? State::none : isBad ? State::bad : State::done, m_findingText);
   m_stale->setVisible(stale && !running);
+  const QString noRerun = m_workbench.whyNoRerun();
+  m_stale->setText(noRerun.isEmpty() ? tr("stale: policy changed, Re-run (F5)") : tr("stale: policy changed, record it again"));
+  m_stale->setAccessibleName(m_stale->text());
+  m_stale->setToolTip(noRerun);
   m_verdict->setVisible(run && !stale);
   m_verdict->setText(session && run ? models::verdictLine(*session, *run->run) : QString());
   m_verdict->setToolTip(m_verdict->text());
