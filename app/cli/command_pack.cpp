@@ -40,7 +40,7 @@ Outcome unpackAction(const PackWords& words) {
 }
 
 constexpr const char* kPackHelp =
-    "Makes one file of a session, to mail: a ZIP archive of its files, with checksums.\n\n"
+    "Makes one file of a session, to mail: a ZIP archive of its files, with checksums. Checkpoints of trainings stay behind.\n\n"
     "Examples:\n"
     "  ulpscope pack model-fp16.ulps                      writes model-fp16.ulps.zip\n"
     "  ulpscope pack model-fp16.ulps -o for-anna.zip --no-tensors\n";

@@ -51,8 +51,8 @@ Outcome repairAction(const RepairWords& words) {
 constexpr const char* kHelp =
     "Puts a session in order after a crash or a rename, and says what it did. Deletes nothing but parts of interrupted writes.\n\n"
     "Adopts complete runs that the session does not name, sets halves of runs aside, refreshes the links that h5py,\n"
-    "silx and H5Web follow. Runs deleted in the window keep their files until --purge removes them for good; they count as tried\n"
-    "all the same.\n\n"
+    "silx and H5Web follow, reads the checkpoints of trainings and names those that a crash left. Runs deleted in the window\n"
+    "keep their files until --purge removes them for good; they count as tried all the same.\n\n"
     "Examples:\n"
     "  ulpscope repair model-fp16.ulps\n"
     "  ulpscope repair model-fp16.ulps --restore run_0002\n";

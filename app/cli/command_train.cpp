@@ -4,10 +4,12 @@
 #include "core/session/recipe.h"
 #include "core/storage/session_care.h"
 #include "core/storage/session_store.h"
+#include "core/storage/training_folder.h"
 #include "core/storage/training_store.h"
 #include "engine_client.h"
 #include "json_output.h"
 #include "run_command_line.h"
+#include "train_audit.h"
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
@@ -27,8 +29,13 @@ using nlohmann::json;
 constexpr std::chrono::seconds kStorePatience{10};
 
 struct TrainWords {
-  std::string recipe, session, json, events;
+  std::string recipe, session, json, events, audit;
+  std::string resume, change, replay, compare;
+  std::int64_t checkpointEvery = 0;
   bool append = false, isolate = false;
+
+  // The checkpoint, or case, that it begins with.
+  const std::string& from() const { return !resume.empty() ? resume : !replay.empty() ? replay : compare; }
 };
 
 json violationsJson(const std::vector<analysis::OrderViolation>& violations) {
@@ -50,24 +57,22 @@ Outcome checkEvents(const TrainWords& words) {
 }
 
 std::string sessionFor(const TrainWords& words) {
-  return words.session.empty() ? std::filesystem::path(words.recipe).stem().string() + "-training.ulps" : words.session;
+  if (!words.session.empty()) return words.session;
+  const std::string stem = std::filesystem::path(words.from().empty() || !words.resume.empty() ? words.recipe : words.from()).stem().string();
+  return stem + (!words.compare.empty() ? "-compared.ulps" : !words.replay.empty() ? "-replayed.ulps" : "-training.ulps");
 }
 
-Result<int> askForTraining(const TrainWords& words, const std::string& sessionPath) {
+Result<json> askForTraining(const TrainWords& words, const std::string& sessionPath) {
   // What is wrong with the recipe or the target is said before an engine is started.
   if (const auto recipe = session::readRecipe(words.recipe); !recipe) return recipe.error();
   const auto mode = words.append ? storage::WriteMode::share : storage::WriteMode::create;
   if (const auto writable = storage::checkTrainingWritable(sessionPath, mode); !writable) return writable.error();
   auto client = EngineClient::start();
   if (!client) return client.error();
-  const auto answer = client.value().ask([&](int id) { return protocol::encodeTrain(id, {words.recipe, sessionPath, words.append, words.isolate}); }, words.recipe, kStorePatience);
-  if (!answer) {
-    static_cast<void>(storage::removeDeadParts(sessionPath));  // an engine that was killed could not clear up
-    return answer.error();
-  }
-  const auto number = answer->find("training");
-  if (number == answer->end() || !number->is_number_integer()) return Error{ErrorKind::internal, "the engine's answer names no training", words.recipe, ""};
-  return number->get<int>();
+  const protocol::TrainRequest request{words.recipe, sessionPath, words.append, words.isolate, words.checkpointEvery, words.resume, words.replay, words.compare, words.change};
+  auto answer = client.value().ask([&](int id) { return protocol::encodeTrain(id, request); }, words.recipe, kStorePatience);
+  if (!answer) static_cast<void>(storage::removeDeadParts(sessionPath));  // an engine that was killed could not clear up
+  return answer;
 }
 
 int exitCodeOf(const session::Training& training) {
@@ -76,24 +81,67 @@ int exitCodeOf(const session::Training& training) {
   return training.verdict && training.verdict->status == session::JudgedAs::notEvaluated ? base::exitCode(ErrorKind::inconclusive) : 0;
 }
 
+std::string openText(const std::string& sessionPath, const std::string& what) { return fmt::format("Session: {} ({}); open it with: ulpscope gui {}\n", sessionPath, what, shellWord(sessionPath)); }
+
+Outcome compared(const TrainWords& words, const std::string& sessionPath, const json& answer) {
+  const std::string summary = answer.value("summary", "");
+  const auto written = writeJson(words.json, {{"schema", 1}, {"session", sessionPath}, {"run_id", answer.value("run_id", "")}, {"summary", summary}});
+  if (words.json != "-") fmt::print("{:<12} {}\n{}Go on with: ulpscope train --resume {}\n", "Compared", summary, openText(sessionPath, "FP32 and autocast at the checkpoint"), shellWord(words.compare));
+  if (!written) return written.error();
+  return 0;
+}
+
+std::string replayText(const json& answer) {
+  if (answer.value("reproduced", false)) return "Replayed     the same numbers to the last bit; the session's run shows the step's batch op by op\n";
+  return "NOT REPRODUCED " + answer.value("difference", "") + "\n";
+}
+
 Outcome train(const TrainWords& words) {
   const std::string sessionPath = sessionFor(words);
-  const auto number = askForTraining(words, sessionPath);
-  if (!number) return number.error();
+  const auto answer = askForTraining(words, sessionPath);
+  if (!answer) return answer.error();
+  if (!words.compare.empty()) return compared(words, sessionPath, answer.value());
+  const auto number = answer->find("training");
+  if (number == answer->end() || !number->is_number_integer()) return Error{ErrorKind::internal, "the engine's answer names no training", words.recipe, ""};
   const auto session = storage::openSession(sessionPath);
   if (!session) return session.error();
-  const auto training = storage::readTraining(sessionPath, session.value(), number.value());
+  const auto training = storage::readTraining(sessionPath, session.value(), number->get<int>());
   if (!training) return training.error();
   json document = session::trainingDocument(training.value());
   document["session"] = sessionPath;
+  for (const char* key : {"run_id", "reproduced", "difference"})
+    if (!words.replay.empty()) document[key] = answer->value(key, json());
   const auto written = writeJson(words.json, document);
-  if (words.json != "-") fmt::print("{}Session: {} (training {}); open it with: ulpscope gui {}\n", report::trainingSummary(training.value()), sessionPath, number.value(), shellWord(sessionPath));
+  if (words.json != "-")
+    fmt::print("{}{}{}", words.replay.empty() ? "" : replayText(answer.value()), report::trainingSummary(training.value()), openText(sessionPath, fmt::format("training {}", number->get<int>())));
   if (!written) return written.error();
+  if (!words.replay.empty()) return answer->value("reproduced", false) ? 0 : base::exitCode(ErrorKind::inconclusive);
   return exitCodeOf(training.value());
 }
 
-Outcome trainAction(const TrainWords& words) {
-  if (words.recipe.empty() == words.events.empty()) return Error{ErrorKind::usage, "needs a recipe, or a log with --check-events", "train", "see ulpscope train --help"};
+Error means(const char* option, const std::string& what) { return {ErrorKind::usage, what, option, "leave it out"}; }
+
+// What goes together.
+base::Status checkWords(const TrainWords& words) {
+  const int ways = static_cast<int>(!words.resume.empty()) + static_cast<int>(!words.replay.empty()) + static_cast<int>(!words.compare.empty());
+  if (ways > 1) return means("--resume, --replay, --compare", "exclude each other");
+  if (!words.change.empty() && words.resume.empty()) return means("--change", "names what a resume changes");
+  const bool once = !words.replay.empty() || !words.compare.empty();
+  if (once && words.append) return means("--append", "means nothing here: the result is a session of its own");
+  if (once && words.isolate) return means("--isolate", "means nothing here: nothing is trained beside it");
+  if (once && words.checkpointEvery > 0) return means("--checkpoint-every", "means nothing here: no checkpoint is taken");
+  return base::success();
+}
+
+Outcome trainAction(TrainWords words) {
+  if (!words.audit.empty()) {
+    const bool alone = words.recipe.empty() && words.events.empty() && words.session.empty() && words.from().empty() && !words.append && !words.isolate;
+    return alone ? auditTrainings(words.audit, words.json) : Outcome(means("--audit", "only reads records, so nothing but --json goes with it"));
+  }
+  // The recipe that the checkpoints were trained by lies beside them.
+  if (words.recipe.empty() && !words.from().empty()) words.recipe = storage::TrainingFolder::around(words.from()).recipeFile();
+  if (words.recipe.empty() == words.events.empty()) return Error{ErrorKind::usage, "needs a recipe, a log with --check-events, or a folder with --audit", "train", "see ulpscope train --help"};
+  if (auto together = checkWords(words); !together) return together.error();
   if (words.events.empty()) return train(words);
   if (words.isolate || words.append || !words.session.empty()) return Error{ErrorKind::usage, "only reads a log, so --session, --append and --isolate mean nothing", "--check-events", "leave them out"};
   return checkEvents(words);
@@ -107,18 +155,27 @@ constexpr const char* kHelp =
     "Examples:\n"
     "  ulpscope train recipe.json --session training.ulps\n"
     "  ulpscope train recipe.json --session training.ulps --isolate     autocast off/on x scaling off/on, from the same start\n"
-    "  ulpscope train --check-events loop.jsonl                         the order of calls of your own Python loop\n";
+    "  ulpscope train recipe.json --session t.ulps --checkpoint-every 50\n"
+    "  ulpscope train --resume t.ulps.d/train-0001.checkpoints/step-00000100.h5 --session t.ulps --append\n"
+    "  ulpscope train --check-events loop.jsonl                         the order of calls of your own Python loop\n"
+    "  ulpscope train --audit DIR                                       what a resumed run did not restore\n";
 
 }  // namespace
 
 void addTrain(CLI::App& app, Invocation& invocation) {
-  CLI::App* command = app.add_subcommand("train", kHelp);
+  CLI::App* command = app.add_subcommand("train", std::string(kHelp) + kAuditHelp);
   auto words = std::make_shared<TrainWords>();
   command->add_option("RECIPE", words->recipe, "the recipe (JSON)");
   command->add_option("--session", words->session, "where to store it (default: RECIPE's name with -training.ulps)")->type_name("OUT");
   command->add_flag("--append", words->append, "add to the session, made where it does not exist");
   command->add_flag("--isolate", words->isolate, "also the other cells of autocast off/on x scaling off/on, and without the FP32 regions");
+  command->add_option("--checkpoint-every", words->checkpointEvery, "take a checkpoint each N steps, and before the first and after the last (default: as the recipe says)")->type_name("N")->check(CLI::PositiveNumber);
+  command->add_option("--resume", words->resume, "go on from a checkpoint, to the last bit as if nothing had happened; RECIPE is then the recipe.json beside it unless you name one")->type_name("CHECKPOINT");
+  command->add_option("--change", words->change, "with --resume: the name of what RECIPE changes in precision or scaling; recorded and shown")->type_name("NAME");
+  command->add_option("--replay", words->replay, "do the step again that made a training go back: trains up to it and runs its batch op by op")->type_name("CASE");
+  command->add_option("--compare", words->compare, "run the model as it stands in a checkpoint on the recipe's inputs, FP32 and autocast; trains nothing")->type_name("CHECKPOINT");
   command->add_option("--check-events", words->events, "check the order of a log of your own loop (JSON lines); trains nothing")->type_name("LOG");
+  command->add_option("--audit", words->audit, "compare the records of an uninterrupted and a resumed run in DIR, bit by bit; trains nothing")->type_name("DIR");
   command->add_option("--json", words->json, "write the training document to F ('-': standard output)")->type_name("F");
   command->callback([words, &invocation] { invocation.action = [words] { return trainAction(*words); }; });
 }

@@ -1,10 +1,8 @@
 #include "app/engine/requests.h"
 
 #include "app/engine/run_target.h"
-#include "core/analysis/training_verdict.h"
 #include "core/protocol/message.h"
 #include "core/storage/run_edit.h"
-#include "core/storage/training_store.h"
 
 #include <filesystem>
 
@@ -16,18 +14,18 @@ using base::ErrorKind;
 using base::Result;
 using nlohmann::json;
 
-std::string absolute(const std::string& path) {
-  std::error_code ignored;
-  const auto resolved = path.empty() ? std::filesystem::path() : std::filesystem::weakly_canonical(path, ignored);
-  return ignored ? path : resolved.string();
-}
-
 session::RunRequest withAbsolutePaths(session::RunRequest request) {
   for (std::string* path : {&request.modelPath, &request.inputsPath, &request.labelsPath, &request.classNamesPath, &request.sessionPath}) *path = absolute(*path);
   return request;
 }
 
 }  // namespace
+
+std::string absolute(const std::string& path) {
+  std::error_code ignored;
+  const auto resolved = path.empty() ? std::filesystem::path() : std::filesystem::weakly_canonical(path, ignored);
+  return ignored ? path : resolved.string();
+}
 
 Result<json> answerHello(const json& parameters) {
   const auto wanted = parameters.find("protocol");
@@ -61,44 +59,25 @@ Result<json> answerOpen(engine::Engine& engine, const json& parameters) {
 Result<json> answerRun(engine::Engine& engine, const json& parameters, engine::RunHooks hooks, std::stop_token stop) {
   auto parsed = session::requestFromJson(parameters);
   if (!parsed) return parsed.error();
-  const session::RunRequest request = withAbsolutePaths(parsed.value());
+  if (const auto live = parameters.find("live"); live == parameters.end() || *live != json(true)) {
+    hooks.experiment = {};
+    hooks.cells = {};
+  }
+  return runAndStore(engine, withAbsolutePaths(parsed.value()), std::move(hooks), stop);
+}
+
+Result<json> runAndStore(engine::Engine& engine, const session::RunRequest& request, engine::RunHooks hooks, std::stop_token stop) {
   RunTarget target(request);
   // check() waits for another writer, minutes if need be: not without a word.
   if (const std::string holder = storage::lockHolder(request.sessionPath); !holder.empty() && hooks.progress) hooks.progress({"waiting for " + holder, "", "", 0, 0});
   if (auto writable = target.check(); !writable) return writable.error();
   hooks.open = [&](const model::ModelInfo& model, const session::SampleSet& samples) { return target.open(model, samples); };
-  if (const auto live = parameters.find("live"); live == parameters.end() || *live != json(true)) {
-    hooks.experiment = {};
-    hooks.cells = {};
-  }
   auto outcome = engine.run(request, hooks, stop);
   if (!outcome) return outcome.error();
   if (hooks.progress) hooks.progress({"writing", "", "", outcome->run.samplesComplete, outcome->run.samplesComplete});
   auto stored = target.finish(std::move(outcome->run), outcome->metrics, outcome->outputs);
   if (!stored) return stored.error();
   return json{{"session", request.sessionPath}, {"run_id", target.runId()}, {"new_session", target.madeSession()}};
-}
-
-Result<json> answerTrain(const json& parameters, const train::TrainingHooks& hooks, std::stop_token stop) {
-  const auto request = protocol::trainRequestFrom(parameters);
-  if (!request) return request.error();
-  const std::string sessionPath = absolute(request->sessionPath);
-  auto recipe = session::readRecipe(request->recipePath);
-  if (!recipe) return recipe.error();
-  for (std::string* path : {&recipe.value().model, &recipe.value().inputs, &recipe.value().labels, &recipe.value().loss.script}) *path = absolute(*path);
-  const storage::WriteMode mode = request->append ? storage::WriteMode::share : storage::WriteMode::create;
-  // Better now than after minutes of work.
-  if (auto writable = storage::checkTrainingWritable(sessionPath, mode); !writable) return writable.error();
-  auto outcome = train::train(recipe.value(), request->isolate, hooks, stop);
-  if (!outcome) return outcome.error();
-  outcome.value().training.verdict = analysis::judgeTraining(recipe.value(), outcome->training);
-  session::Session session = storage::newSession(std::filesystem::path(recipe->model).stem().string());
-  session.model = outcome->model;
-  session.samples = outcome->samples;
-  session.creatorVersion = ULPSCOPE_VERSION;
-  auto stored = storage::addTraining(sessionPath, session, std::move(outcome.value().training), mode);
-  if (!stored) return stored.error();
-  return json{{"session", sessionPath}, {"training", stored->trainings.back().number}};
 }
 
 }  // namespace ulpscope::worker

@@ -20,7 +20,14 @@ base::Result<nlohmann::json> answerOpen(engine::Engine& engine, const nlohmann::
 // told only where the parameters ask for it.
 base::Result<nlohmann::json> answerRun(engine::Engine& engine, const nlohmann::json& parameters, engine::RunHooks hooks, std::stop_token stop);
 
-// Trains, stores the training in its session, gives {"session", "training"}.
-base::Result<nlohmann::json> answerTrain(const nlohmann::json& parameters, const train::TrainingHooks& hooks, std::stop_token stop);
+// The same of a request whose paths are absolute.
+base::Result<nlohmann::json> runAndStore(engine::Engine& engine, const session::RunRequest& request, engine::RunHooks hooks, std::stop_token stop);
+
+// Trains, stores the training in its session, gives {"session", "training"}; or replays, or compares (message.h). runHooks are for the runs
+// of those two.
+base::Result<nlohmann::json> answerTrain(engine::Engine& engine, const nlohmann::json& parameters, const train::TrainingHooks& hooks, const engine::RunHooks& runHooks, std::stop_token stop);
+
+// Of a path as the client gave it; empty stays empty.
+std::string absolute(const std::string& path);
 
 }  // namespace ulpscope::worker

@@ -109,9 +109,15 @@ base::ProgressSink throttledProgress(Output& output, int id) {
   };
 }
 
-engine::RunHooks hooksOf(Output& output, int id) {
+// Nobody watches the runs of a replay or a comparison op by op.
+engine::RunHooks runHooks(Output& output, int id) {
   engine::RunHooks hooks;
   hooks.progress = throttledProgress(output, id);
+  return hooks;
+}
+
+engine::RunHooks hooksOf(Output& output, int id) {
+  engine::RunHooks hooks = runHooks(output, id);
   hooks.experiment = [&output, id](const protocol::LiveExperiment& experiment) { output.send(protocol::encodeExperiment(id, experiment)); };
   hooks.cells = [&output, id](const protocol::CellBlock& block) { output.send(protocol::encodeCells(id, block)); };
   return hooks;
@@ -128,7 +134,7 @@ base::Result<nlohmann::json> answer(engine::Engine& engine, const Message& messa
     case Message::Kind::inspect: return answerInspect(engine, message.body);
     case Message::Kind::open: return answerOpen(engine, message.body);
     case Message::Kind::run: return answerRun(engine, message.body, hooksOf(output, message.id), stop);
-    case Message::Kind::train: return answerTrain(message.body, trainingHooksOf(output, message.id), stop);
+    case Message::Kind::train: return answerTrain(engine, message.body, trainingHooksOf(output, message.id), runHooks(output, message.id), stop);
     default: return base::Error{base::ErrorKind::internal, "is no request of this engine", "protocol", ""};
   }
 }

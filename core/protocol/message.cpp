@@ -121,11 +121,13 @@ std::string encodeRun(int id, const session::RunRequest& runRequest, Live live) 
 }
 
 std::string encodeTrain(int id, const TrainRequest& r) {
-  return request(id, "train", {{"recipe", r.recipePath}, {"session", r.sessionPath}, {"append", r.append}, {"isolate", r.isolate}});
+  return request(id, "train", {{"recipe", r.recipePath}, {"session", r.sessionPath}, {"append", r.append}, {"isolate", r.isolate},
+                              {"checkpoint_every", r.checkpointEvery}, {"resume", r.resume}, {"replay", r.replay}, {"compare", r.compare}, {"change", r.change}});
 }
 
 Result<TrainRequest> trainRequestFrom(const json& params) try {
-  return TrainRequest{params.at("recipe"), params.at("session"), params.at("append"), params.at("isolate")};
+  return TrainRequest{params.at("recipe"), params.at("session"), params.at("append"), params.at("isolate"), params.value("checkpoint_every", std::int64_t{0}),
+                      params.value("resume", ""), params.value("replay", ""), params.value("compare", ""), params.value("change", "")};
 } catch (const json::exception& e) {
   return notAMessage(e.what());
 }

@@ -27,11 +27,18 @@ std::string encodeOpen(int id, const session::RunRequest& request);
 // Result {"session", "run_id"}. live: tells the experiment and its cells meanwhile.
 enum class Live { no, yes };
 std::string encodeRun(int id, const session::RunRequest& request, Live live = Live::no);
-// Result {"session", "training"}: its number there. The recipe is a path; ledger lines come meanwhile.
+// Result {"session", "training"}: its number there. The recipe is a path; ledger lines come meanwhile. At most one of resume, replay and compare:
+// - resume: goes on from a checkpoint;
+// - replay: trains from a case's checkpoint to the step that made the training go back, and runs that step's batch op by op: result also
+//   {"run_id", "reproduced", "difference"};
+// - compare: runs the model as it stands in a checkpoint on the recipe's inputs, FP32 and autocast; trains nothing: result {"session", "run_id", "summary"}.
 struct TrainRequest {
   std::string recipePath, sessionPath;
   bool append = false;   // the session may exist
   bool isolate = false;
+  std::int64_t checkpointEvery = 0;  // steps; 0: as the recipe says
+  std::string resume, replay, compare;  // paths; empty: no
+  std::string change;    // resume: the name of what the recipe changes
 };
 std::string encodeTrain(int id, const TrainRequest& request);
 base::Result<TrainRequest> trainRequestFrom(const nlohmann::json& params);

@@ -9,7 +9,6 @@
 #include <limits>
 
 namespace ulpscope::session {
-namespace {
 
 using base::jsonNumber;
 using base::numberFromJson;
@@ -21,13 +20,11 @@ json toJson(const std::optional<FirstNonfinite>& f) {
           {"maker_op", f->makerOp}, {"maker_module", f->makerModule}, {"maker_source", f->makerSource}};
 }
 
-std::optional<FirstNonfinite> firstFrom(const json& j) {
+std::optional<FirstNonfinite> firstNonfiniteFromJson(const json& j) {
   if (j.is_null()) return std::nullopt;
   return FirstNonfinite{j.at("step"), j.at("stage"), j.at("op"), j.at("module"), j.at("source"), j.at("occurrence"), j.at("parameter"), j.at("kind"), j.value("of_parameter", false),
                         j.value("maker_op", ""), j.value("maker_module", ""), j.value("maker_source", "")};
 }
-
-}  // namespace
 
 json toJson(const LedgerLine& l) {
   return {{"step", l.step},
@@ -66,7 +63,7 @@ LedgerLine ledgerLineFromJson(const json& j) {
   l.appliedUpdates = j.at("applied_updates");
   l.schedulerSteps = j.at("scheduler_steps");
   l.growthTracker = j.value("growth_tracker", std::int64_t{0});
-  l.firstNonfinite = firstFrom(j.at("first_nonfinite"));
+  l.firstNonfinite = firstNonfiniteFromJson(j.at("first_nonfinite"));
   return l;
 }
 
@@ -174,7 +171,7 @@ Trajectory trajectoryFromJson(const json& j) {
   for (const json& v : j.at("violations")) run.violations.push_back({v.at("step"), v.at("event"), v.at("rule"), v.at("optimizer"), v.at("text")});
   for (const json& a : j.at("alarms")) run.alarms.push_back({a.at("id"), a.at("step"), a.at("text")});
   run.poisonedBuffers = j.at("poisoned_buffers").get<std::vector<std::string>>();
-  run.firstNonfinite = firstFrom(j.at("first_nonfinite"));
+  run.firstNonfinite = firstNonfiniteFromJson(j.at("first_nonfinite"));
   run.finalScale = numberFromJson(j.at("final_scale"));
   run.steps = j.at("steps");
   run.appliedUpdates = j.at("applied_updates");

@@ -25,7 +25,7 @@ struct FirstNonfinite {
   std::string parameter;               // stages gradient, parameter, update: the first that is not finite; else empty
   std::string kind;                    // "inf" or "NaN"
   bool ofParameter = false;            // stage gradient: the op's output has a finite gradient, that of `parameter`, which it read, has not
-  std::string makerOp, makerModule, makerSource;  // stage gradient, of an output: the op that read it, in whose backward it came to be; empty: not known
+  std::string makerOp = {}, makerModule = {}, makerSource = {};  // stage gradient, of an output: the op that read it, in whose backward it came to be; empty: not known
 };
 
 // One optimizer in one step.
@@ -119,6 +119,8 @@ struct Training {
   const Trajectory* run(const std::string& name) const;  // nullptr: none of that name
 };
 
+nlohmann::json toJson(const std::optional<FirstNonfinite>& first);  // null: none
+std::optional<FirstNonfinite> firstNonfiniteFromJson(const nlohmann::json& json);  // throws nlohmann::json::exception
 nlohmann::json toJson(const Trajectory& run);
 Trajectory trajectoryFromJson(const nlohmann::json& json);  // throws nlohmann::json::exception
 nlohmann::json toJson(const LedgerLine& line);

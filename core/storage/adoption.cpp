@@ -2,6 +2,7 @@
 
 #include "core/base/number_text.h"
 #include "core/storage/atomic_file.h"
+#include "core/storage/checkpoint_folders.h"
 #include "core/storage/h5_guard.h"
 #include "core/storage/master_file.h"
 #include "core/storage/run_files.h"
@@ -101,6 +102,8 @@ Result<SessionView> viewSession(const std::string& masterPath, Viewer viewer) {
   const std::string path = resolvedMaster(masterPath);
   const std::string folder = folderOfSession(path);
   const bool before = viewer == Viewer::reader && writerIsActive(folder);
+  if (!exists(path))
+    if (const auto left = unnamedCheckpoints(path, {}); !left.empty()) return base::Error{base::ErrorKind::input, "does not exist", masterPath, left.front()};
   auto master = h5::guardedRead(masterPath, [&] { return readMaster(path); });
   if (!master) return master.error();
   SessionView view{std::move(master.value().session), {}, master.value().linkedFolder};

@@ -64,13 +64,6 @@ bool writeAll(int fd, const void* data, std::size_t size) {
   return true;
 }
 
-// The file already stands; where a folder cannot be synced (some network disks, folders without read permission) only
-// a power cut within seconds could still undo the rename, to the whole old file.
-void syncFolder(const std::string& folder) {
-  const Descriptor fd(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-  if (fd.open()) ::fsync(fd.get());
-}
-
 Status writePart(const std::string& path, const std::string& part, const std::vector<std::byte>& bytes, mode_t mode) {
   struct stat old {};
   const bool replaces = ::stat(path.c_str(), &old) == 0;
@@ -132,6 +125,20 @@ Error systemError(const std::string& what, const std::string& path, int errorNum
   // A full or failing disk is no fault of what was given: the run failed.
   const bool isDisk = errorNumber == ENOSPC || errorNumber == EDQUOT || errorNumber == EFBIG || errorNumber == EIO;
   return Error{isDisk ? ErrorKind::run : ErrorKind::input, what + ": " + std::strerror(errorNumber), path, remedy};
+}
+
+// The file already stands; where a folder cannot be synced (some network disks, folders without read permission) only
+// a power cut within seconds could still undo the rename, to the whole old file.
+void syncFolder(const std::string& folder) {
+  const Descriptor fd(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  if (fd.open()) ::fsync(fd.get());
+}
+
+Status createFolder(const std::string& path) {
+  if (::mkdir(path.c_str(), 0777) != 0) return systemError("cannot be created", path, errno);
+  afterStep("folder made");
+  syncFolder(folderOf(path));
+  return base::success();
 }
 
 Status checkPlainFile(const std::string& path) {

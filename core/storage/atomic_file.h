@@ -33,6 +33,11 @@ base::Error systemError(const std::string& what, const std::string& path, int er
 // Renames the synced file `part` to `path`, where nothing may stand (kind usage), and syncs the folder.
 base::Status placeNew(const std::string& part, const std::string& path);
 
+// Makes a folder whose parent stands and syncs that parent. Error (systemError's) where anything stands there.
+base::Status createFolder(const std::string& path);
+// As far as the file system can: some network disks cannot.
+void syncFolder(const std::string& folder);
+
 // A file written piece by piece to path + ".part", which goes away unless finish() puts it in place (as placeNew).
 class NewFile {
  public:

@@ -2,6 +2,7 @@
 
 #include "core/storage/adoption.h"
 #include "core/storage/atomic_file.h"
+#include "core/storage/checkpoint_folders.h"
 #include "core/storage/session_paths.h"
 #include "core/storage/session_store.h"
 #include "core/storage/session_target.h"
@@ -47,6 +48,7 @@ Lines notesOf(const std::string& master, const SessionView& view) {
       notes.push_back(id + ": was interrupted, and " + nameOf(master) + " does not name it yet; the next run or `ulpscope repair` does that");
     else
       notes.push_back(id + unnamed + (view.writerActive ? "(a writer is at work)" : "(its writer was interrupted); the next run or `ulpscope repair` adopts it"));
+  for (const std::string& line : unnamedCheckpoints(master, view.session)) notes.push_back(line);
   for (const Leftover& leftover : view.adoption.leftovers) notes.push_back(leftover.fault);
   if (linksAreStale(master, view) && isFolder(folderOfSession(master)))
     notes.push_back(nameOf(master) + ": was renamed, its links for h5py and silx still name " + view.linkedFolder + "; `ulpscope repair` refreshes them");
@@ -79,6 +81,22 @@ Result<Lines> repairLocked(const std::string& master) {
   return lines;
 }
 
+// Reads every checkpoint, so it holds no lock.
+Result<Lines> withCheckpoints(const std::string& master, Lines lines) {
+  const auto view = viewSession(master, Viewer::reader);
+  if (!view) return view.error();
+  for (const auto& more : {unnamedCheckpoints(master, view->session), checkpointFaults(master, view->session)}) lines.insert(lines.end(), more.begin(), more.end());
+  return lines;
+}
+
+// What the first run or training of a session left that never came to be.
+Lines repairWithoutMaster(const std::string& masterPath) {
+  Lines lines;
+  if (auto removed = removeDeadParts(masterPath)) lines = std::move(removed).value();
+  for (const std::string& line : unnamedCheckpoints(masterPath, {})) lines.push_back(line);
+  return lines;
+}
+
 }  // namespace
 
 Result<OpenedSession> openWithNotes(const std::string& masterPath) {
@@ -101,14 +119,18 @@ Result<Lines> removeDeadParts(const std::string& masterPath) {
 Result<Lines> repairSession(const std::string& masterPath) {
   constexpr auto kPatience = std::chrono::seconds(3);
   if (!exists(resolvedMaster(masterPath)))
-    if (auto removed = removeDeadParts(masterPath); removed && !removed->empty()) return removed;
+    if (Lines lines = repairWithoutMaster(masterPath); !lines.empty()) return lines;
   if (auto plain = checkPlainFile(masterPath); !plain) return plain.error();
   // Also answers for a missing folder and a read-only master, before the lock makes a folder.
   if (auto writable = checkWritable(masterPath, WriteMode::append, kPatience); !writable) return writable.error();
   const std::string master = resolvedMaster(masterPath);
-  auto lock = WriteLock::take(folderOfSession(master), kPatience);
-  if (!lock) return lock.error();
-  return repairLocked(master);
+  Result<Lines> lines = Lines{};
+  {
+    auto lock = WriteLock::take(folderOfSession(master), kPatience);
+    if (!lock) return lock.error();
+    lines = repairLocked(master);
+  }
+  return lines ? withCheckpoints(master, std::move(lines).value()) : lines;
 }
 
 }  // namespace ulpscope::storage

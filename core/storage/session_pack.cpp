@@ -3,6 +3,7 @@
 #include "core/base/hashing.h"
 #include "core/storage/adoption.h"
 #include "core/storage/atomic_file.h"
+#include "core/storage/checkpoint_folders.h"
 #include "core/storage/h5_guard.h"
 #include "core/storage/pack_archive.h"
 #include "core/storage/run_files.h"
@@ -120,6 +121,8 @@ Result<Contents> contentsOf(const std::string& master, Tensors tensors) {
   }
   for (const session::TrainingEntry& training : view->session.trainings)
     if (auto added = addTrainingFile(contents, master, training); !added) return added.error();
+  for (const CheckpointFolder& folder : checkpointFolders(master))
+    contents.summary.notes.push_back(fs::path(folderOfSession(master)).filename().string() + "/" + checkpointFolderName(folder.number) + ": left out (" + folder.text() + "); copy it by itself to go on training elsewhere");
   for (const session::DeletedRun& deleted : view->session.deleted)
     contents.summary.notes.push_back(deleted.run.id() + ": was deleted, so its files are left out; it still counts as tried");
   contents.entries.push_back({fs::path(folderOfSession(master)).filename().string() + "/" + kSumsName, "", contents.sums, true});

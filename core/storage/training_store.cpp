@@ -11,7 +11,9 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <chrono>
 #include <cstring>
+#include <filesystem>
 #include <fstream>
 #include <iterator>
 
@@ -52,17 +54,53 @@ Result<Session> present(const std::string& master, const Session& session, Write
   return std::move(view.value().session);
 }
 
+Result<int> nextNumber(const std::string& master, const Session& session) {
+  int last = 0;
+  for (const TrainingEntry& entry : session.trainings) last = std::max(last, entry.number);
+  const int number = nextTrainingNumber(folderOfSession(master), last);
+  if (number > kLargestRunNumber) return Error{ErrorKind::input, "holds as many trainings as a session can", master, "name a session of its own"};
+  return number;
+}
+
+Result<int> numberFor(const std::string& master, const Session& session, int reserved) {
+  if (reserved == 0) return nextNumber(master, session);
+  ULPSCOPE_CHECK(reserved > 0 && reserved <= kLargestRunNumber);
+  const bool isNamed = std::any_of(session.trainings.begin(), session.trainings.end(), [&](const TrainingEntry& entry) { return entry.number == reserved; });
+  const std::string path = trainingFilePath(master, reserved);
+  if (isNamed || exists(path)) return Error{ErrorKind::run, "stands already, though its number was kept for this training", path, "train again"};
+  return reserved;
+}
+
+void addInOrder(std::vector<TrainingEntry>& trainings, TrainingEntry entry) {
+  const auto after = std::upper_bound(trainings.begin(), trainings.end(), entry.number, [](int number, const TrainingEntry& other) { return number < other.number; });
+  trainings.insert(after, std::move(entry));
+}
+
+// Precondition: the lock is held.
+Result<int> reserveLocked(const std::string& master) {
+  Session session;
+  if (exists(master)) {
+    auto view = viewSession(master, Viewer::writer);
+    if (!view) return view.error();
+    session = std::move(view.value().session);
+  }
+  const auto number = nextNumber(master, session);
+  if (!number) return number;
+  if (auto made = createFolder(checkpointFolderPath(master, number.value())); !made) return made.error();
+  return number;
+}
+
 Result<Session> addLocked(const std::string& master, const Session& session, Training training, WriteMode mode) {
   auto now = present(master, session, mode);
   if (!now) return now;
   Session& result = now.value();
-  const std::string folder = folderOfSession(master);
-  training.number = nextTrainingNumber(folder, result.trainings.empty() ? 0 : result.trainings.back().number);
-  if (training.number > kLargestRunNumber) return Error{ErrorKind::input, "holds as many trainings as a session can", master, "name a session of its own"};
+  const auto number = numberFor(master, result, training.number);
+  if (!number) return number.error();
+  training.number = number.value();
   const std::string text = session::toJson(training).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
   const std::string path = trainingFilePath(master, training.number);
   if (auto written = writeWhole(path, bytesOf(text), kFileMode); !written) return written.error();
-  result.trainings.push_back({training.number, training.createdUtc, trainingTitle(training), base::sha256(text)});
+  addInOrder(result.trainings, {training.number, training.createdUtc, trainingTitle(training), base::sha256(text)});
   ++result.generation;
   if (auto written = writeMaster(master, result); !written) {
     ::unlink(path.c_str());
@@ -74,6 +112,27 @@ Result<Session> addLocked(const std::string& master, const Session& session, Tra
 }  // namespace
 
 Status checkTrainingWritable(const std::string& masterPath, WriteMode mode) { return checkWritable(masterPath, modeNow(resolvedMaster(masterPath), mode)); }
+
+Result<int> reserveTraining(const std::string& masterPath, WriteMode mode) {
+  const std::string master = resolvedMaster(masterPath), folder = folderOfSession(master);
+  if (auto target = checkTarget(master, modeNow(master, mode)); !target) return target.error();
+  auto lock = WriteLock::take(folder);
+  if (!lock) return lock.error();
+  // What became of the target while another wrote.
+  const Status target = checkTarget(master, modeNow(master, mode));
+  auto number = target ? reserveLocked(master) : Result<int>(target.error());
+  if (!number && !exists(master)) lock.value().removeIfMade();
+  if (number && lock.value().madeFolder()) syncFolder(std::filesystem::path(folder).has_parent_path() ? std::filesystem::path(folder).parent_path().string() : ".");
+  return number;
+}
+
+void releaseTraining(const std::string& masterPath, int number) {
+  constexpr auto kPatience = std::chrono::seconds(3);
+  const std::string master = resolvedMaster(masterPath), folder = folderOfSession(master);
+  ::rmdir(checkpointFolderPath(master, number).c_str());  // does nothing where something is in it
+  if (exists(master) || !isFolder(folder)) return;
+  if (auto lock = WriteLock::take(folder, kPatience); lock && !exists(master)) lock.value().removeFolderIfBare();
+}
 
 Result<Session> addTraining(const std::string& masterPath, const Session& session, Training training, WriteMode mode) {
   const std::string master = resolvedMaster(masterPath);

@@ -1,8 +1,11 @@
 #include "core/train/trainer.h"
 
+#include "core/base/hashing.h"
 #include "core/base/number_text.h"
 #include "core/engine/blas_threads.h"
 #include "core/train/alarms.h"
+#include "core/train/checkpoint_keeper.h"
+#include "core/train/model_export.h"
 #include "core/train/step_failure.h"
 #include "core/train/training_frame.h"
 #include "core/train/trajectory_run.h"
@@ -25,10 +28,11 @@ using session::Recipe;
 bool namesRegions(const std::optional<session::AutocastRecipe>& autocast) { return autocast && (!autocast->fp32.empty() || !autocast->disable.empty()); }
 
 // The recipe's own, FP32's, and the cells of the 2x2 that neither of them is.
-std::vector<RunPlan> plansFor(const Recipe& recipe, bool isolate) {
+std::vector<RunPlan> plansFor(const Recipe& recipe, const TrainOptions& options) {
   std::vector<RunPlan> plans{{"recipe", recipe.autocast, recipe.scaler}};
+  if (options.replay) return plans;
   if (recipe.autocast || recipe.scaler) plans.push_back({"fp32", std::nullopt, std::nullopt});
-  if (!isolate) return plans;
+  if (!options.isolate) return plans;
   session::AutocastRecipe bare = recipe.autocast.value_or(session::AutocastRecipe{});
   bare.fp32.clear();
   bare.disable.clear();
@@ -37,20 +41,54 @@ std::vector<RunPlan> plansFor(const Recipe& recipe, bool isolate) {
     for (const bool scaling : {false, true}) {
       const bool isRecipe = autocast == recipe.autocast.has_value() && scaling == recipe.scaler.has_value() && !namesRegions(recipe.autocast);
       if (isRecipe || (!autocast && !scaling)) continue;
-      plans.push_back({fmt::format("autocast {}, scaling {}", autocast ? "on" : "off", scaling ? "on" : "off"), autocast ? std::optional(bare) : std::nullopt,
+      const bool withoutRegions = autocast && namesRegions(recipe.autocast);
+      plans.push_back({fmt::format("autocast {}, scaling {}{}", autocast ? "on" : "off", scaling ? "on" : "off", withoutRegions ? ", no FP32 region" : ""), autocast ? std::optional(bare) : std::nullopt,
                        scaling ? std::optional(scaler) : std::nullopt});
     }
   return plans;
 }
 
+TrainingFacts factsOf(const LoadedTraining& loaded) {
+  const model::Fingerprint& print = loaded.model.info.fingerprint;
+  std::string labels;
+  for (const std::int64_t label : loaded.set.samples.labels) labels += std::to_string(label) + ",";
+  return {loaded.table->name(), TORCH_VERSION, print.codeSha256 + ":" + print.weightsSha256, base::sha256(loaded.set.samples.sha256 + ":" + labels)};
+}
+
+// Keeps the model as it stands before the step that is done again.
+class ReplayWatcher : public StepWatcher {
+ public:
+  ReplayWatcher(const TrainingFrame& frame, const Replay& replay) : m_frame(frame), m_replay(replay) {}
+  void begin(TrajectoryRun& run) override { keep(run); }
+  bool stepDone(TrajectoryRun& run) override {
+    keep(run);
+    return true;
+  }
+
+ private:
+  const TrainingFrame& m_frame;
+  const Replay& m_replay;
+
+  void keep(TrajectoryRun& run) const {
+    run.compareGradientsIn(m_replay.item.step);
+    if (run.stepsDone() != m_replay.item.step) return;
+    if (auto kept = exportModel(m_frame.recipe.model, run.checkpoint(), m_replay.modelFile); !kept) throw StepFailure(kept.error());
+    std::vector<std::int64_t> rows;
+    for (const session::CaseBatch& batch : m_replay.item.batches) rows.insert(rows.end(), batch.rows.begin(), batch.rows.end());
+    for (const std::int64_t row : rows)
+      if (row < 0 || row >= m_frame.samples()) throw StepFailure({base::ErrorKind::input, "names rows that the inputs do not have", "case", "take the case as it was written"});
+    if (auto kept = exportRows(m_frame.set, rows, m_replay.inputsFile); !kept) throw StepFailure(kept.error());
+  }
+};
+
 class Trainer {
  public:
-  Trainer(const TrainingFrame& frame, std::vector<RunPlan> plans) : m_frame(frame), m_plans(std::move(plans)) {}
+  Trainer(const TrainingFrame& frame, const TrainingFacts& facts, const TrainOptions& options) : m_frame(frame), m_facts(facts), m_options(options), m_plans(plansFor(frame.recipe, options)) {}
 
   base::Status run(session::Training& training) {
     for (const RunPlan& plan : m_plans) {
       TrajectoryRun trajectory(m_frame, plan);
-      training.runs.push_back(trajectory.run());
+      if (auto trained = trainOne(plan, trajectory, training); !trained) return trained;
       training.cancelled = trajectory.cancelled();
       noteNothingLowered(training, plan, trajectory);
       if (training.cancelled) break;
@@ -67,7 +105,36 @@ class Trainer {
 
  private:
   const TrainingFrame& m_frame;
+  const TrainingFacts& m_facts;
+  const TrainOptions& m_options;
   std::vector<RunPlan> m_plans;
+
+  // Checkpoints, resume and replay are the recipe's own trajectory's.
+  base::Status trainOne(const RunPlan& plan, TrajectoryRun& trajectory, session::Training& training) {
+    if (plan.name != m_plans.front().name) {
+      training.runs.push_back(trajectory.run());
+      return base::success();
+    }
+    if (m_options.resume) {
+      auto how = checkResume(m_frame.recipe, m_facts, *m_options.resume);
+      if (!how) return how.error();
+      trajectory.resume(m_options.resume->checkpoint, how->scalerBefore, how->changed);
+      training.resumes = std::move(how.value().history);
+    }
+    if (m_options.replay) {
+      ReplayWatcher watcher(m_frame, *m_options.replay);
+      training.runs.push_back(trajectory.run(&watcher));
+    } else if (!m_options.checkpointFolder.empty()) {
+      CheckpointKeeper keeper(m_frame, m_facts, m_options.checkpointFolder, m_options.checkpointEvery > 0 ? m_options.checkpointEvery : m_frame.recipe.checkpointEvery);
+      keeper.setHistory(training.resumes);
+      training.runs.push_back(trajectory.run(&keeper));
+      training.checkpoints = keeper.entries();
+      training.rollback = keeper.rollback();
+    } else {
+      training.runs.push_back(trajectory.run());
+    }
+    return base::success();
+  }
 
   static void noteNothingLowered(session::Training& training, const RunPlan& plan, const TrajectoryRun& trajectory) {
     if (plan.autocast && training.runs.back().steps > 0 && !trajectory.loweredAny())
@@ -87,7 +154,7 @@ void warnOfSmallSets(const TrainingFrame& frame, session::Training& training) {
     training.warnings.push_back(fmt::format("the inputs hold {}: each batch takes them all, not {}", base::counted(frame.samples(), "sample"), frame.recipe.batchSize));
 }
 
-Result<TrainingOutcome> trainLoaded(const Recipe& recipe, bool isolate, const TrainingHooks& hooks, std::stop_token stop) {
+Result<TrainingOutcome> trainLoaded(const Recipe& recipe, const TrainOptions& options, const TrainingHooks& hooks, std::stop_token stop) {
   const auto start = std::chrono::steady_clock::now();
   if (hooks.progress) hooks.progress({"loading", "", "", 0, 0});
   auto loaded = LoadedTraining::load(recipe);
@@ -100,23 +167,40 @@ Result<TrainingOutcome> trainLoaded(const Recipe& recipe, bool isolate, const Tr
   outcome.training.recipe = recipe.canonical;
   outcome.training.warnings = training.model.info.warnings;
   warnOfSmallSets(frame, outcome.training);
-  if (auto done = Trainer(frame, plansFor(recipe, isolate)).run(outcome.training); !done) return done.error();
+  const TrainingFacts facts = factsOf(training);
+  if (auto done = Trainer(frame, facts, options).run(outcome.training); !done) return done.error();
   outcome.training.elapsedSeconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   return outcome;
 }
 
 }  // namespace
 
-Result<TrainingOutcome> train(const Recipe& recipe, bool isolate, const TrainingHooks& hooks, std::stop_token stop) try {
+Result<TrainingOutcome> train(const Recipe& recipe, const TrainOptions& options, const TrainingHooks& hooks, std::stop_token stop) try {
   engine::setBlasThreads(1);
   const at::AutoGradMode gradients(true);
-  return trainLoaded(recipe, isolate, hooks, std::move(stop));
+  return trainLoaded(recipe, options, hooks, std::move(stop));
 } catch (const StepFailure& failure) {
   return failure.error();
 } catch (const std::bad_alloc&) {
   return Error{ErrorKind::run, "out of memory", recipe.model, "use a smaller batch_size"};
 } catch (const std::exception& e) {
   return Error{ErrorKind::run, "the training failed: " + engine::plainMessage(e), recipe.model, "please report it with the recipe and the model"};
+}
+
+base::Status exportCheckpoint(const Recipe& recipe, const Resume& checkpoint, const std::string& path) {
+  auto loaded = LoadedTraining::load(recipe);
+  if (!loaded) return loaded.error();
+  session::Recipe upToThere = recipe;
+  upToThere.steps = std::max(recipe.steps, checkpoint.checkpoint.step);
+  if (auto fits = checkResume(upToThere, factsOf(*loaded.value()), checkpoint); !fits) return fits.error();
+  return exportModel(recipe.model, checkpoint.checkpoint, path);
+}
+
+Result<bool> writesCheckpoints(const Recipe& recipe, std::int64_t every) {
+  const bool often = every > 0 || recipe.checkpointEvery > 0;
+  if (recipe.rollback.any() && !often)
+    return Error{ErrorKind::usage, "goes back to a checkpoint, and nothing says how often one is taken", "recipe, rollback", "add \"checkpoint_every\": N, or --checkpoint-every N"};
+  return often;
 }
 
 }  // namespace ulpscope::train

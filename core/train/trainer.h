@@ -7,8 +7,11 @@
 #include "core/session/recipe.h"
 #include "core/session/session.h"
 #include "core/session/training.h"
+#include "core/session/training_case.h"
+#include "core/train/resume_check.h"
 
 #include <functional>
+#include <optional>
 #include <stop_token>
 #include <string>
 #include <vector>
@@ -27,6 +30,20 @@ struct TrainingOutcome {
   session::Training training;  // number and createdUtc are not filled
 };
 
+// A step that made a training go back, once more.
+struct Replay {
+  session::TrainingCase item;
+  std::string modelFile, inputsFile;  // where to write the model as it stood before the step, and the step's rows
+};
+
+struct TrainOptions {
+  bool isolate = false;
+  std::string checkpointFolder;      // where the recipe's trajectory writes its checkpoints; empty: none
+  std::int64_t checkpointEvery = 0;  // steps; 0: the recipe's
+  std::optional<Resume> resume;      // of the recipe's trajectory; the others begin anew
+  std::optional<Replay> replay;      // with `resume` at the case's checkpoint: the recipe's trajectory alone, up to the case's step
+};
+
 // Trajectories, all from the same weights with the same batches and seeds:
 // - "recipe";
 // - "fp32", where the recipe has autocast or a scaler: autocast and scaling off, so also the cell "autocast off, scaling off" of the 2x2;
@@ -36,6 +53,13 @@ struct TrainingOutcome {
 // A trajectory that ends early is no error but Trajectory::error. Cancelled after a step: what there is, with Training::cancelled.
 // Errors: usage (regions, parameters that match nothing, a loss that is not there), input (files), run (no trajectory could take its first
 // step), cancelled (before the first step).
-base::Result<TrainingOutcome> train(const session::Recipe& recipe, bool isolate, const TrainingHooks& hooks, std::stop_token stop);
+base::Result<TrainingOutcome> train(const session::Recipe& recipe, const TrainOptions& options, const TrainingHooks& hooks, std::stop_token stop);
+
+// The model as it stands in a checkpoint, as TorchScript; errors as checkResume's, and those of the files.
+base::Status exportCheckpoint(const session::Recipe& recipe, const Resume& checkpoint, const std::string& path);
+
+// Whether a training by this recipe writes checkpoints: it asks for them, or has rules to go back by. Error kind usage where it has rules and
+// says nowhere how often a checkpoint is taken.
+base::Result<bool> writesCheckpoints(const session::Recipe& recipe, std::int64_t every);
 
 }  // namespace ulpscope::train

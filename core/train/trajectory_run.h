@@ -60,6 +60,10 @@ class TrajectoryRun {
   // scores of another shape than [samples, classes].
   std::optional<double> accuracy();
   void endEarly(const std::string& why) { m_trajectory.error = why; }
+  void fail(const std::string& why) {
+    m_trajectory.error = why;
+    m_trajectory.failed = true;
+  }
   // The step whose first micro-batch is compared with FP32, gradient by gradient; the first one unless it is named.
   void compareGradientsIn(std::int64_t step) { m_comparedStep = step; }
 

@@ -104,5 +104,26 @@ TEST(CliTrain, ChecksTheOrderOfALog) {
   EXPECT_EQ(ulpscope(folder, {"train", "--check-events", "loop.jsonl", "--isolate"}).code, 2);
 }
 
+TEST(CliTrain, AuditsOneTrainingAgainstAnother) {
+  const Folder folder;
+  std::filesystem::create_directory(folder.path("audit"));
+  const auto train = [&](const std::string& name, double scale) {
+    folder.write(name + ".recipe", recipe("training_loud_loss", {{"scaler", {{"init_scale", scale}}}}).dump());
+    EXPECT_EQ(ulpscope(folder, {"train", name + ".recipe", "--session", "audit/" + name + ".ulps", "--json", name + ".json"}).code, 0);
+  };
+  train("uninterrupted", 32768);
+  train("resumed", 65536);
+  const Finished done = ulpscope(folder, {"train", "--audit", "audit"});
+  EXPECT_EQ(done.code, 0) << done.err;
+  EXPECT_THAT(done.out, AllOf(HasSubstr("audit: resumed.ulps against uninterrupted.ulps"), HasSubstr("16 steps, 0 to 15"), HasSubstr("step 0: scale_before: 65536 instead of 32768"),
+                              HasSubstr("recipe, scaler.init_scale: 65536.0 instead of 32768.0"), HasSubstr("both records begin at step 0")));
+  std::filesystem::create_directory(folder.path("mixed"));
+  folder.write("mixed/uninterrupted.json", folder.read("resumed.json"));
+  std::filesystem::rename(folder.path("audit/resumed.ulps"), folder.path("mixed/resumed.ulps"));
+  std::filesystem::rename(folder.path("audit/resumed.ulps.d"), folder.path("mixed/resumed.ulps.d"));
+  const Finished same = ulpscope(folder, {"train", "--audit", "mixed"});
+  EXPECT_THAT(same.out, HasSubstr("no recorded state differs in any bit")) << same.err;
+}
+
 }  // namespace
 }  // namespace ulpscope::test

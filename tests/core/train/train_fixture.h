@@ -24,15 +24,21 @@ inline nlohmann::json recipeOn(const std::string& fixture, const nlohmann::json&
   return recipe;
 }
 
-inline train::TrainingOutcome trained(const nlohmann::json& json, bool isolate = false, const train::TrainingHooks& hooks = {}) {
+inline train::TrainingOutcome trainedWith(const nlohmann::json& json, const train::TrainOptions& options, const train::TrainingHooks& hooks = {}) {
   auto recipe = session::recipeFromJson(json);
   if (!recipe) ADD_FAILURE() << recipe.error().message();
-  auto outcome = train::train(recipe.value(), isolate, hooks, {});
+  auto outcome = train::train(recipe.value(), options, hooks, {});
   if (!outcome) {
     ADD_FAILURE() << outcome.error().message();
     return {};
   }
   return std::move(outcome).value();
+}
+
+inline train::TrainingOutcome trained(const nlohmann::json& json, bool isolate = false, const train::TrainingHooks& hooks = {}) {
+  train::TrainOptions options;
+  options.isolate = isolate;
+  return trainedWith(json, options, hooks);
 }
 
 inline session::Trajectory trainedRun(const nlohmann::json& json, const std::string& name = "recipe") {
@@ -42,10 +48,10 @@ inline session::Trajectory trainedRun(const nlohmann::json& json, const std::str
   return run ? *run : session::Trajectory{};
 }
 
-inline std::string trainError(const nlohmann::json& json) {
+inline std::string trainError(const nlohmann::json& json, const train::TrainOptions& options = {}) {
   auto recipe = session::recipeFromJson(json);
   if (!recipe) return recipe.error().message();
-  auto outcome = train::train(recipe.value(), false, {}, {});
+  auto outcome = train::train(recipe.value(), options, {}, {});
   return outcome ? "" : base::name(outcome.error().kind) + ": " + outcome.error().message();
 }
 

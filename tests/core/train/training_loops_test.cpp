@@ -312,13 +312,13 @@ TEST(Cancel, KeepsTheStepsThatAreDone) {
     if (line.step == 2) stop.request_stop();
   };
   const session::Recipe recipe = session::recipeFromJson(half({{"steps", 50}})).value();
-  const auto outcome = train(recipe, false, hooks, stop.get_token());
+  const auto outcome = train(recipe, {}, hooks, stop.get_token());
   ASSERT_TRUE(outcome);
   EXPECT_TRUE(outcome->training.cancelled);
   ASSERT_EQ(outcome->training.runs.size(), 1U);
   EXPECT_EQ(outcome->training.runs[0].steps, 3);
   EXPECT_EQ(outcome->training.runs[0].error, "cancelled");
-  const auto none = train(recipe, false, {}, stop.get_token());
+  const auto none = train(recipe, {}, {}, stop.get_token());
   ASSERT_FALSE(none);
   EXPECT_EQ(none.error().kind, base::ErrorKind::cancelled);
 }
