@@ -68,7 +68,7 @@ void EngineProcess::run(const session::RunRequest& request) {
 
 void EngineProcess::train(const protocol::TrainRequest& request) {
   if (!begin(request.sessionPath, request.recipePath)) return;
-  m_run->isTraining = true;
+  m_run->isTraining = request.compare.empty();
   send(protocol::encodeTrain(m_run->id, request));
 }
 
@@ -207,18 +207,19 @@ void EngineProcess::handleRun(const protocol::Message& message) {
     case Kind::cells: emit cellsTold(message.cells); break;
     case Kind::ledger: emit ledgerTold(message.ledger); break;
     case Kind::error: failRun(message.error); break;
-    case Kind::result:
-      if (m_run->isTraining) {
-        const int number = message.body.value("training", 0);
-        endRun();
-        emit trained(qt(message.body.value("session", std::string())), number);
-        break;
-      }
-      endRun();
-      emit finished(qt(message.body.value("session", std::string())), qt(message.body.value("run_id", std::string())));
-      break;
+    case Kind::result: handleResult(message.body); break;
     default: break;
   }
+}
+
+void EngineProcess::handleResult(const nlohmann::json& result) {
+  const bool hasRun = result.contains("run_id");
+  const QString path = qt(result.value("session", std::string()));
+  const bool wasTraining = m_run->isTraining;
+  endRun();
+  if (wasTraining && !hasRun) return emit trained(path, result.value("training", 0));
+  if (result.contains("reproduced")) emit replayed(result.at("reproduced").get<bool>(), qt(result.value("difference", std::string())));
+  emit finished(path, qt(result.value("run_id", std::string())));
 }
 
 void EngineProcess::onProcessEnd(const QString& how) {

@@ -33,6 +33,7 @@ class EngineProcess : public QObject {
   // One run at a time: a call while one runs is refused with failed(). Ends with exactly one finished() or failed().
   void run(const session::RunRequest& request);
   // The same for a training: ends with exactly one trained() or failed(). A cancelled one that did a step is stored, and is no failure.
+  // A comparison at a checkpoint and a replay end as a run does, with finished(); a replay tells before whether it reproduced its case.
   void train(const protocol::TrainRequest& request);
   bool isTraining() const { return m_run && m_run->isTraining; }
   // What a run of this would work on. A newer question replaces an older one: only the newest is answered, by opened() or openFailed(),
@@ -55,6 +56,7 @@ class EngineProcess : public QObject {
   void finished(const QString& sessionPath, const QString& runId);
   void ledgerTold(const ulpscope::protocol::LedgerUpdate& update);
   void trained(const QString& sessionPath, int number);
+  void replayed(bool isReproduced, const QString& difference);
   void failed(const ulpscope::base::Error& error);
   void logged(const QString& line);  // what engine and model print
 
@@ -76,6 +78,7 @@ class EngineProcess : public QObject {
   void handleHello(const protocol::Message& message);
   void handleOpened(const protocol::Message& message);
   void handleRun(const protocol::Message& message);
+  void handleResult(const nlohmann::json& result);
   bool ensureProcess();
   void noticeSilence();
   void onProcessEnd(const QString& how);

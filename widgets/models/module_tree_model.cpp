@@ -37,15 +37,20 @@ std::map<std::string, int> firstSites(const session::RunRecord& run) {
 ModuleTreeModel::ModuleTreeModel(QObject* parent) : QAbstractItemModel(parent), m_top(std::make_unique<Node>()) {}
 ModuleTreeModel::~ModuleTreeModel() = default;
 
-void ModuleTreeModel::setRun(const RunPointer& run) {
-  const auto sameModules = [](const RunPointer& a, const RunPointer& b) {
-    if (!a || !b) return false;
-    const auto& x = a->session->model.modules;
-    const auto& y = b->session->model.modules;
+void ModuleTreeModel::setRun(const RunPointer& run) { setContent(run ? run->session : nullptr, run); }
+
+void ModuleTreeModel::setModules(const std::shared_ptr<const session::Session>& session) { setContent(session, nullptr); }
+
+void ModuleTreeModel::setContent(const std::shared_ptr<const session::Session>& session, const RunPointer& run) {
+  const auto sameModules = [](const session::Session* a, const session::Session* b) {
+    if (a == nullptr || b == nullptr) return false;
+    const auto& x = a->model.modules;
+    const auto& y = b->model.modules;
     return std::equal(x.begin(), x.end(), y.begin(), y.end(), [](const auto& m, const auto& n) { return m.path == n.path && m.typeName == n.typeName; });
   };
-  const bool keep = sameModules(m_run, run);
+  const bool keep = sameModules(m_session.get(), session.get());
   if (!keep) beginResetModel();
+  m_session = session;
   m_run = run;
   m_badges = run ? moduleBadges(*run->run) : std::map<std::string, Badge>();
   m_dtypes = run ? moduleDtypes(*run->run) : std::map<std::string, ModuleDtypes>();
@@ -73,8 +78,8 @@ void ModuleTreeModel::setStale(bool isStale) {
 void ModuleTreeModel::build() {
   m_top = std::make_unique<Node>();
   m_nodeOf.clear();
-  if (!m_run) return;
-  for (const model::ModuleNode& module : m_run->session->model.modules) {
+  if (!m_session) return;
+  for (const model::ModuleNode& module : m_session->model.modules) {
     auto node = std::make_unique<Node>();
     node->path = qt(module.path);
     node->type = qt(module.typeName);
@@ -231,7 +236,7 @@ QVariant ModuleTreeModel::headerData(int section, Qt::Orientation orientation, i
 Qt::ItemFlags ModuleTreeModel::flags(const QModelIndex& index) const {
   if (!index.isValid()) return Qt::NoItemFlags;
   Qt::ItemFlags flags = Qt::ItemIsEnabled | Qt::ItemIsSelectable;
-  if (index.column() == kFp32) flags |= Qt::ItemIsUserCheckable;
+  if (index.column() == kFp32 && m_run) flags |= Qt::ItemIsUserCheckable;
   return flags;
 }
 

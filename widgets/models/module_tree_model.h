@@ -29,6 +29,8 @@ class ModuleTreeModel : public QAbstractItemModel {
 
   // Resets only when the module tree is another one; a new run of the same model changes badges in place.
   void setRun(const RunPointer& run);
+  // The modules of a session that has no run: without numbers, and nothing to toggle. nullptr: no modules.
+  void setModules(const std::shared_ptr<const session::Session>& session);
   void setRegions(const Fp32Regions& regions);
   void setStale(bool isStale);
   QString coverText(const QString& modulePath) const;  // "Kept in FP32 by block"; empty: nothing covers it
@@ -50,6 +52,7 @@ class ModuleTreeModel : public QAbstractItemModel {
  private:
   struct Node;
 
+  void setContent(const std::shared_ptr<const session::Session>& session, const RunPointer& run);
   void build();
   void announceChanges(int firstColumn, int lastColumn);
   QVariant moduleData(const Node& node, int role) const;
@@ -60,6 +63,7 @@ class ModuleTreeModel : public QAbstractItemModel {
   QVariant fp32Data(const Node& node, int role) const;
   static const Node* nodeOf(const QModelIndex& index);
 
+  std::shared_ptr<const session::Session> m_session;
   RunPointer m_run;
   Fp32Regions m_regions;
   std::unique_ptr<Node> m_top;  // invisible, holds the root module

@@ -2,6 +2,7 @@
 
 #include "core/base/number_text.h"
 #include "core/report/training_text.h"
+#include "widgets/models/training_summary.h"
 
 #include <algorithm>
 #include <cmath>
@@ -12,27 +13,36 @@ namespace {
 using session::LedgerLine;
 using session::Trajectory;
 
-constexpr double kMostGrouped = 1e9;  // longer numbers are no longer read by their digits
-
 TableCell percentCell(double share) { return {std::isnan(share) ? QStringLiteral("–") : qt(base::shortNumber(100 * share)) + QStringLiteral(" %"), std::isnan(share) ? -HUGE_VAL : share, true}; }
 
 TableCell scaleCell(double scale) { return {scaleText(scale), std::isnan(scale) ? -HUGE_VAL : scale, true}; }
 
+QString outcomeText(const LedgerLine& line) { return line.skipped ? QStringLiteral("▼ skipped") : line.applied ? QStringLiteral("applied") : QStringLiteral("not stepped"); }
+
+TableCell firstCell(const LedgerLine& line) {
+  if (!line.firstNonfinite) return textCell(QStringLiteral("–"));
+  TableCell cell = textCell(firstNonfiniteBrief(*line.firstNonfinite));
+  cell.tooltip = qt(report::firstNonfiniteText(*line.firstNonfinite));
+  return cell;
+}
+
 std::vector<TableCell> cellsOf(const LedgerLine& line) {
   return {countCell(line.step),
           textCell(line.optimizer),
+          textCell(outcomeText(line)),
+          firstCell(line),
           numberCell(line.loss),
           scaleCell(line.scaleBefore),
           scaleCell(line.scaleAfter),
-          textCell(line.foundInf ? QStringLiteral("yes") : QStringLiteral("no")),
-          textCell(line.skipped ? QStringLiteral("▼ skipped") : line.applied ? QStringLiteral("applied") : QStringLiteral("not stepped")),
           numberCell(line.gradNorm),
-          numberCell(line.clippedNorm),
           percentCell(line.zeroShare),
+          numberCell(line.clippedNorm),
+          textCell(line.foundInf ? QStringLiteral("yes") : QStringLiteral("no")),
           numberCell(line.lr),
-          countCell(line.appliedUpdates),
-          textCell(line.firstNonfinite ? qt(report::firstNonfiniteText(*line.firstNonfinite)) : QStringLiteral("–"))};
+          countCell(line.appliedUpdates)};
 }
+
+bool isSame(double a, double b) { return a == b || (std::isnan(a) && std::isnan(b)); }
 
 QString onOff(bool isOn) { return isOn ? QStringLiteral("on") : QStringLiteral("off"); }
 
@@ -42,12 +52,16 @@ QString firstText(const Trajectory& run) {
 
 }  // namespace
 
-QString scaleText(double scale) { return qt(scale >= 1 && scale < kMostGrouped ? base::groupedNumber(scale) : base::shortNumber(scale)); }
+QString firstNonfiniteBrief(const session::FirstNonfinite& first) {
+  const QString what = QStringLiteral("%1 in the %2").arg(qt(first.kind), qt(first.stage));
+  const QString where = !first.parameter.empty() && (first.op.empty() || first.ofParameter) ? qt(first.parameter) : first.op.empty() ? qt(first.source) : modulePathText(qt(first.modulePath));
+  return where.isEmpty() ? what : QStringLiteral("%1, %2").arg(what, where);
+}
 
 LedgerModel::LedgerModel(QObject* parent)
-    : RowTableModel({QStringLiteral("Step"), QStringLiteral("Optimizer"), QStringLiteral("Loss"), QStringLiteral("Scale before"), QStringLiteral("Scale after"), QStringLiteral("Found inf"),
-                     QStringLiteral("Update"), QStringLiteral("Gradient norm"), QStringLiteral("Clipped norm"), QStringLiteral("Zero share"), QStringLiteral("lr"), QStringLiteral("Updates"),
-                     QStringLiteral("First non-finite")}, parent) {}
+    : RowTableModel({QStringLiteral("Step"), QStringLiteral("Optimizer"), QStringLiteral("Update"), QStringLiteral("First non-finite"), QStringLiteral("Loss"), QStringLiteral("Scale before"),
+                     QStringLiteral("Scale after"), QStringLiteral("Grad. norm"), QStringLiteral("Zero share"), QStringLiteral("Clipped norm"), QStringLiteral("Found inf"), QStringLiteral("lr"),
+                     QStringLiteral("Updates")}, parent) {}
 
 void LedgerModel::setLedger(const std::vector<LedgerLine>& ledger) {
   m_ledger = ledger;
@@ -59,6 +73,22 @@ void LedgerModel::setLedger(const std::vector<LedgerLine>& ledger) {
 int LedgerModel::rowOfStep(std::int64_t step) const {
   const auto found = std::find_if(m_ledger.begin(), m_ledger.end(), [step](const LedgerLine& line) { return line.step == step; });
   return found == m_ledger.end() ? -1 : static_cast<int>(found - m_ledger.begin());
+}
+
+bool LedgerModel::isRedundant(Column column) const {
+  const auto all = [this](const auto& holds) { return std::all_of(m_ledger.begin(), m_ledger.end(), holds); };
+  switch (column) {
+    case kOptimizer: return all([this](const LedgerLine& line) { return line.optimizer == m_ledger.front().optimizer; });
+    case kClippedNorm: return all([](const LedgerLine& line) { return isSame(line.clippedNorm, line.gradNorm); });
+    case kFoundInf: return all([](const LedgerLine& line) { return line.foundInf == line.skipped; });
+    default: return false;
+  }
+}
+
+QString LedgerModel::lineText(int row) const {
+  const LedgerLine& line = lineAt(row);
+  const QString head = QStringLiteral("Step %1, %2: %3").arg(line.step).arg(qt(line.optimizer), line.skipped ? QStringLiteral("skipped") : outcomeText(line));
+  return line.firstNonfinite ? QStringLiteral("%1. %2").arg(head, qt(report::firstNonfiniteText(*line.firstNonfinite))) : head;
 }
 
 QVariant LedgerModel::data(const QModelIndex& index, int role) const {
@@ -86,12 +116,12 @@ void TrajectoriesModel::setTraining(const TrainingPointer& training) {
 }
 
 TrainingFindingsModel::TrainingFindingsModel(QObject* parent)
-    : RowTableModel({QStringLiteral("Step"), QStringLiteral("Kind"), QStringLiteral("Name"), QStringLiteral("What"), QStringLiteral("Where")}, parent) {}
+    : RowTableModel({QStringLiteral("Step"), QStringLiteral("Kind"), QStringLiteral("Name"), QStringLiteral("Where"), QStringLiteral("What")}, parent) {}
 
 void TrainingFindingsModel::setRun(const TrainingPointer& training, std::size_t run) {
   std::vector<Row> rows;
   const auto add = [&rows](std::int64_t step, const char* kind, const std::string& name, const QString& what, const QString& where) {
-    rows.push_back({static_cast<qlonglong>(step), {step < 0 ? TableCell{QStringLiteral("–"), -1, true} : countCell(step), textCell(QLatin1String(kind)), textCell(name), textCell(what), textCell(where)}});
+    rows.push_back({static_cast<qlonglong>(step), {step < 0 ? TableCell{QStringLiteral("–"), -1, true} : countCell(step), textCell(QLatin1String(kind)), textCell(name), textCell(where), textCell(what)}});
   };
   if (training && run < training->runs.size()) {
     const Trajectory& shown = training->runs[run];
@@ -106,25 +136,20 @@ void TrainingFindingsModel::setRun(const TrainingPointer& training, std::size_t 
   setRows(std::move(rows));
 }
 
-QString trajectoryTitle(const Trajectory& run) {
-  const QString name = qt(run.name);
-  if (name.contains(QStringLiteral("autocast"))) return name;
-  return QStringLiteral("%1 (autocast %2, scaling %3)").arg(name, onOff(run.autocast), onOff(run.scaling));
+bool TrainingFindingsModel::hasPlaces() const {
+  for (int row = 0; row < rowCount(); ++row)
+    if (!index(row, kWhere).data().toString().isEmpty()) return true;
+  return false;
 }
 
-QString trajectorySummary(const Trajectory& run) {
-  QStringList parts{QStringLiteral("%1 of %2 applied").arg(qt(base::groupedInteger(run.appliedUpdates)), qt(base::counted(run.steps, "step")))};
-  const QString skipped = qt(report::skippedText(run));
-  parts << (skipped.isEmpty() ? QStringLiteral("none skipped") : QStringLiteral("skipped: %1").arg(skipped));
-  if (!run.ledger.empty()) parts << QStringLiteral("loss %1 to %2").arg(qt(base::shortNumber(run.ledger.front().loss)), qt(base::shortNumber(run.finalLoss())));
-  if (run.scaling) parts << QStringLiteral("scale %1 at the end").arg(scaleText(run.finalScale));
-  if (!run.error.empty()) parts << QStringLiteral("ended early: %1").arg(qt(run.error));
-  return parts.join(QStringLiteral("  ·  "));
-}
-
-QString trainingVerdictText(const session::Training& training) {
-  if (!training.verdict) return {};
-  return QStringLiteral("Verdict: %1%2").arg(qt(session::name(training.verdict->status)), training.verdict->reason.empty() ? QString() : QStringLiteral(": ") + qt(training.verdict->reason));
+QVariant TrainingFindingsModel::data(const QModelIndex& index, int role) const {
+  if (role != Qt::ToolTipRole && role != Qt::AccessibleDescriptionRole) return RowTableModel::data(index, role);
+  if (!checkIndex(index, CheckIndexOption::IndexIsValid)) return {};
+  const auto text = [&](Column column) { return index.siblingAtColumn(column).data().toString(); };
+  QString sentence = QStringLiteral("%1: %2").arg(text(kName).isEmpty() ? text(kKind) : QStringLiteral("%1 %2").arg(text(kKind), text(kName)), text(kWhat));
+  if (text(kStep) != QStringLiteral("–")) sentence = QStringLiteral("step %1, %2").arg(text(kStep), sentence);
+  if (!text(kWhere).isEmpty()) sentence += QStringLiteral(" (%1)").arg(text(kWhere));
+  return role == Qt::ToolTipRole ? QStringLiteral("<p>%1</p>").arg(sentence.toHtmlEscaped()) : sentence;
 }
 
 }  // namespace ulpscope::models

@@ -15,7 +15,7 @@ class LedgerModel : public RowTableModel {
   Q_OBJECT
 
  public:
-  enum Column { kStep, kOptimizer, kLoss, kScaleBefore, kScaleAfter, kFoundInf, kOutcome, kGradNorm, kClippedNorm, kZeroShare, kRate, kUpdates, kFirst, kColumnCount };
+  enum Column { kStep, kOptimizer, kOutcome, kFirst, kLoss, kScaleBefore, kScaleAfter, kGradNorm, kZeroShare, kClippedNorm, kFoundInf, kRate, kUpdates, kColumnCount };
   // kStepRole: the step. kModuleRole: path of the module of the first non-finite value; not set: none is known. kSkippedRole: bool.
   enum Role { kStepRole = kKeyRole + 1, kModuleRole, kSkippedRole };
 
@@ -23,6 +23,10 @@ class LedgerModel : public RowTableModel {
   void setLedger(const std::vector<session::LedgerLine>& ledger);
   const session::LedgerLine& lineAt(int row) const { return m_ledger[static_cast<std::size_t>(row)]; }
   int rowOfStep(std::int64_t step) const;  // the first; -1: none
+  // Whether a column says nothing that another does not: one optimizer for all lines, found_inf as skipped, norms that nothing clipped.
+  bool isRedundant(Column column) const;
+  // "Step 3, adam: skipped. aten::linear in head: inf in the gradient of its output"; of a line without a finding what was done.
+  QString lineText(int row) const;
   QVariant data(const QModelIndex& index, int role) const override;
 
  private:
@@ -39,21 +43,19 @@ class TrajectoriesModel : public RowTableModel {
 };
 
 // Of one trajectory: violations of the order, alarms, poisoned buffers; of the training: the criteria of its verdict and warnings. Key of a
-// row: the step, -1: of none.
+// row: the step, -1: of none. Every cell's tooltip and accessible description is the whole sentence.
 class TrainingFindingsModel : public RowTableModel {
   Q_OBJECT
 
  public:
+  enum Column { kStep, kKind, kName, kWhere, kWhat, kColumnCount };
   explicit TrainingFindingsModel(QObject* parent = nullptr);
   void setRun(const TrainingPointer& training, std::size_t run);  // nullptr: no rows
+  bool hasPlaces() const;  // whether any row says where
+  QVariant data(const QModelIndex& index, int role) const override;
 };
 
-// "autocast on, scaling off"; of other names with what is on: "recipe (autocast on, scaling on)".
-QString trajectoryTitle(const session::Trajectory& run);
-// "56 of 60 steps applied  ·  skipped: 1, 3, 35, 50  ·  loss 0.25 to 0.235  ·  scale 65,536 at the end".
-QString trajectorySummary(const session::Trajectory& run);
-// "Verdict: fail"; empty: the recipe has no criteria.
-QString trainingVerdictText(const session::Training& training);
-QString scaleText(double scale);  // "65,536", "1.70e+38"
+// "inf in the gradient, block.fc2": what a narrow column says of it.
+QString firstNonfiniteBrief(const session::FirstNonfinite& first);
 
 }  // namespace ulpscope::models

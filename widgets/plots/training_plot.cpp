@@ -5,6 +5,7 @@
 #include "widgets/models/text.h"
 #include "widgets/plots/plot_legend.h"
 #include "widgets/plots/plot_style.h"
+#include "widgets/plots/training_ticks.h"
 
 #include <QToolTip>
 
@@ -21,7 +22,6 @@ using session::LedgerLine;
 using session::Trajectory;
 
 constexpr const char* kOverlay = "overlay";  // QCustomPlot's own, with a buffer for itself
-constexpr std::array kEdgePlaces{ValuePlace::plusInf, ValuePlace::minusInf, ValuePlace::nan, ValuePlace::notPositive};
 const render::ValueAxis kShareAxis{AxisScale::linear, -0.16, 1.16, -0.08, 1.08};
 
 double lossOf(const LedgerLine& line) { return line.loss; }
@@ -41,35 +41,6 @@ QStringList optimizersOf(const Trajectory& run) {
   for (const LedgerLine& line : run.ledger)
     if (const QString name = qt(line.optimizer); !names.contains(name)) names << name;
   return names;
-}
-
-MarkStyle edgeStyle(ValuePlace place, const Theme& theme) {
-  switch (place) {
-    case ValuePlace::plusInf: return {Mark::triangleUp, theme.bad};
-    case ValuePlace::minusInf: return {Mark::triangleDown, theme.text, false};
-    case ValuePlace::nan: return {Mark::diamond, theme.origin.border};
-    default: return {Mark::cross, theme.muted};
-  }
-}
-
-QString edgeName(ValuePlace place) {
-  switch (place) {
-    case ValuePlace::plusInf: return TrainingPlot::tr("+inf");
-    case ValuePlace::minusInf: return TrainingPlot::tr("-inf");
-    case ValuePlace::nan: return TrainingPlot::tr("NaN");
-    default: return TrainingPlot::tr("zero");
-  }
-}
-
-QString tickText(double value, const render::ValueAxis& axis, int base) {
-  if (axis.scale == AxisScale::linear) return qt(base::shortNumber(std::fabs(value) < 1e-12 * (axis.high - axis.low) ? 0 : value));
-  return base == 2 ? models::powerOfTwoText(static_cast<int>(std::lround(std::log2(value)))) : models::decadeText(value);
-}
-
-QSharedPointer<QCPAxisTickerText> tickerOf(const render::ValueAxis& axis, int most, int base) {
-  QSharedPointer<QCPAxisTickerText> ticker(new QCPAxisTickerText);
-  for (const double value : render::valueTicks(axis, most, base)) ticker->addTick(render::valuePoint(value, axis).at, tickText(value, axis, base));
-  return ticker;
 }
 
 }  // namespace
@@ -140,20 +111,22 @@ void TrainingPlot::keyPressEvent(QKeyEvent* event) {
   const std::int64_t last = lastStep();
   if (last < 0) return QWidget::keyPressEvent(event);
   switch (event->key()) {
-    case Qt::Key_Left: emit stepClicked(m_selected ? std::max<std::int64_t>(0, *m_selected - 1) : last); break;
-    case Qt::Key_Right: emit stepClicked(m_selected ? std::min(last, *m_selected + 1) : 0); break;
-    case Qt::Key_Home: emit stepClicked(0); break;
+    case Qt::Key_Left: emit stepClicked(m_selected ? std::max(firstStep(), *m_selected - 1) : last); break;
+    case Qt::Key_Right: emit stepClicked(m_selected ? std::min(last, *m_selected + 1) : firstStep()); break;
+    case Qt::Key_Home: emit stepClicked(firstStep()); break;
     case Qt::Key_End: emit stepClicked(last); break;
     default: QWidget::keyPressEvent(event);
   }
 }
+
+std::int64_t TrainingPlot::firstStep() const { return lastStep() >= 0 ? m_content.run->ledger.front().step : 0; }
 
 std::int64_t TrainingPlot::lastStep() const { return m_content.run && !m_content.run->ledger.empty() ? m_content.run->ledger.back().step : -1; }
 
 std::int64_t TrainingPlot::nearestStep(double pixelX) const {
   const QRect area = m_rects[kLoss]->rect();
   if (lastStep() < 0 || pixelX < area.left() || pixelX > area.right()) return -1;
-  return std::clamp<std::int64_t>(std::llround(m_rects[kLoss]->axis(QCPAxis::atBottom)->pixelToCoord(pixelX)), 0, lastStep());
+  return std::clamp<std::int64_t>(std::llround(m_rects[kLoss]->axis(QCPAxis::atBottom)->pixelToCoord(pixelX)), firstStep(), lastStep());
 }
 
 std::optional<QPointF> TrainingPlot::pixelOf(Chart chart, std::size_t line) const {
@@ -170,6 +143,8 @@ QString TrainingPlot::tooltipOf(std::int64_t step) const {
       if (line.step == step)
         lines << tr("step %1, %2: %3\nloss %4, scale %5\ngradient norm %6, %7 % of it zero")
                      .arg(line.step).arg(qt(line.optimizer), line.skipped ? tr("skipped") : line.applied ? tr("applied") : tr("not stepped"), qt(base::exactNumber(line.loss)), qt(base::shortNumber(line.scaleBefore)), qt(base::shortNumber(line.gradNorm)), qt(base::shortNumber(100 * line.zeroShare)));
+  for (const models::TimelineMark& mark : m_content.timeline)
+    if (std::fabs(mark.at - static_cast<double>(step)) <= 0.5) lines << mark.tooltip;
   return lines.join(u'\n');
 }
 
@@ -197,10 +172,11 @@ void TrainingPlot::setAxes() {
   m_axes[kScale] = render::valueAxis(valuesOf(run, scaleOf), AxisScale::logarithmic);
   m_axes[kGradients] = render::valueAxis(valuesOf(run, normOf), AxisScale::logarithmic);
   const std::array<QString, kChartCount> names{m_axes[kLoss].scale == AxisScale::linear ? tr("loss") : tr("loss (log)"), tr("scale"), tr("grad. norm")};
-  const auto last = static_cast<double>(std::max<std::int64_t>(1, lastStep()));
+  const auto first = static_cast<double>(firstStep());
+  const double span = std::max(1.0, static_cast<double>(lastStep()) - first);
   for (std::size_t i = 0; i < kChartCount; ++i) {
     for (QCPAxis* axis : m_rects[i]->axes()) styleAxis(axis, theme, font());
-    m_rects[i]->axis(QCPAxis::atBottom)->setRange(-0.02 * last, 1.02 * last);
+    m_rects[i]->axis(QCPAxis::atBottom)->setRange(first - 0.02 * span, first + 1.02 * span);
     QCPAxis* y = m_rects[i]->axis(QCPAxis::atLeft);
     y->setLabel(names[i]);
     y->setRange(m_axes[i].low, m_axes[i].high);
@@ -218,11 +194,13 @@ void TrainingPlot::setTicks() {
   const int line = fontMetrics().height();
   const int most = std::clamp(m_plot->height() / (kChartCount * 2 * line), 2, 6);
   for (std::size_t i = 0; i < kChartCount; ++i) {
-    m_rects[i]->axis(QCPAxis::atLeft)->setTicker(tickerOf(m_axes[i], most, i == kScale ? 2 : 10));
+    QSharedPointer<QCPAxisTickerText> values(new QCPAxisTickerText);
+    for (const AxisTick& tick : axisTicks(m_axes[i], most, i == kScale ? 2 : 10)) values->addTick(tick.at, tick.text);
+    m_rects[i]->axis(QCPAxis::atLeft)->setTicker(values);
     QSharedPointer<QCPAxisTickerText> steps(new QCPAxisTickerText);
-    const std::int64_t last = std::max<std::int64_t>(1, lastStep());
-    const std::int64_t by = render::indexTickStep(static_cast<double>(last), std::max(2, m_plot->width() / (5 * line)));
-    for (std::int64_t step = 0; step <= last; step += by) steps->addTick(static_cast<double>(step), qt(base::groupedInteger(step)));
+    const std::int64_t last = std::max(firstStep() + 1, lastStep());
+    const std::int64_t by = render::indexTickStep(static_cast<double>(last - firstStep()), std::max(2, m_plot->width() / (5 * line)));
+    for (std::int64_t step = (firstStep() + by - 1) / by * by; step <= last; step += by) steps->addTick(static_cast<double>(step), qt(base::groupedInteger(step)));
     m_rects[i]->axis(QCPAxis::atBottom)->setTicker(steps);
   }
   QSharedPointer<QCPAxisTickerText> shares(new QCPAxisTickerText);
@@ -266,6 +244,7 @@ void TrainingPlot::addCharts() {
   pale.setAlpha(150);
   if (m_content.fp32) addLine(left(kLoss), *m_content.fp32, lossOf, QPen(pale, 3));
   addLine(left(kLoss), *m_content.run, lossOf, QPen(theme.series, 1.4));
+  addScaleOfOne();
   addLine(left(kScale), *m_content.run, scaleOf, QPen(theme.series, 1.4));
   addLine(m_rects[kGradients]->axis(QCPAxis::atRight), *m_content.run, shareOf, QPen(theme.warn, 1.2, Qt::DashLine));
   addLine(left(kGradients), *m_content.run, normOf, QPen(theme.series, 1.4));
@@ -273,6 +252,7 @@ void TrainingPlot::addCharts() {
   addEdgeMarks(kLoss, lossOf);
   addEdgeMarks(kScale, scaleOf);
   addEdgeMarks(kGradients, normOf);
+  addTimeline();
 }
 
 void TrainingPlot::addMarks(QCPAxis* y, const MarkStyle& style, const std::vector<QPointF>& points) {
@@ -288,34 +268,6 @@ void TrainingPlot::addSkips() {
   for (const LedgerLine& line : m_content.run->ledger)
     if (line.skipped) points.emplace_back(static_cast<double>(line.step), render::valuePoint(line.scaleBefore, m_axes[kScale]).at);
   addMarks(m_rects[kScale]->axis(QCPAxis::atLeft), {Mark::triangleDown, themeOf(this).bad}, points);
-}
-
-void TrainingPlot::addEdgeMarks(Chart chart, ValueOf value) {
-  for (std::size_t i = 0; i < kEdgePlaces.size(); ++i) {
-    std::vector<QPointF> points;
-    for (const LedgerLine& line : m_content.run->ledger)
-      if (const render::ValuePoint point = render::valuePoint(value(line), m_axes[chart]); point.place == kEdgePlaces[i]) points.emplace_back(static_cast<double>(line.step), point.at);
-    addMarks(m_rects[chart]->axis(QCPAxis::atLeft), edgeStyle(kEdgePlaces[i], themeOf(this)), points);
-    m_edgeMarks[i] += static_cast<int>(points.size());
-  }
-}
-
-void TrainingPlot::updateLegend() {
-  std::vector<LegendEntry> entries;
-  if (lastStep() >= 0) {
-    const Theme& theme = themeOf(this);
-    const auto skipped = std::count_if(m_content.run->ledger.begin(), m_content.run->ledger.end(), [](const LedgerLine& line) { return line.skipped; });
-    const QStringList optimizers = optimizersOf(*m_content.run);
-    entries.push_back({{Mark::line, theme.series, false}, optimizers.size() > 1 ? optimizers.front() : tr("this trajectory")});
-    for (qsizetype i = 1; i < optimizers.size(); ++i) entries.push_back({{Mark::dashes, theme.series, false}, optimizers[i]});
-    if (m_content.fp32) entries.push_back({{Mark::line, theme.muted, false}, tr("loss in FP32")});
-    entries.push_back({{Mark::dashes, theme.warn, false}, tr("zero share")});
-    if (skipped > 0) entries.push_back({{Mark::triangleDown, theme.bad}, tr("skipped: %1").arg(qt(base::groupedInteger(skipped)))});
-    for (std::size_t i = 0; i < kEdgePlaces.size(); ++i)
-      if (m_edgeMarks[i] > 0) entries.push_back({edgeStyle(kEdgePlaces[i], theme), QStringLiteral("%1: %2").arg(edgeName(kEdgePlaces[i]), qt(base::groupedInteger(m_edgeMarks[i])))});
-  }
-  m_legend->setEntries(std::move(entries));
-  setAccessibleDescription(tr("Loss, scale, gradient norm and share of zero gradients by step; %1. Left and Right go to the next step; the ledger beside has the same numbers.").arg(m_legend->text()));
 }
 
 void TrainingPlot::updateOverlay() {

@@ -1,8 +1,10 @@
-// A trajectory over its steps: loss, scale with the skipped steps, gradient norm with the share of zeros; one above the other.
+// A trajectory over its steps: loss, scale with the skipped steps, gradient norm with the share of zeros; one above the other. Below the loss
+// its checkpoints; across all of them where it was taken up again and back.
 #pragma once
 
 #include "core/render/training_axes.h"
 #include "core/session/training.h"
+#include "widgets/models/training_timeline.h"
 #include "widgets/plots/marks.h"
 
 #include <QWidget>
@@ -28,11 +30,14 @@ class TrainingPlot : public QWidget {
   struct Content {
     std::shared_ptr<const session::Trajectory> run;   // nullptr: empty
     std::shared_ptr<const session::Trajectory> fp32;  // whose loss stands beside; nullptr: none
+    std::vector<models::TimelineMark> timeline = {};
   };
 
   explicit TrainingPlot(QWidget* parent = nullptr);
   void setContent(Content content);
   void setSelectedStep(std::optional<std::int64_t> step);
+  // Texts of the labelled ticks of a chart's left axis, from below.
+  QStringList tickLabels(Chart chart) const;
   // For tests: where a line of the ledger stands in a chart, in pixels of the surface; empty: there is no such line.
   std::optional<QPointF> pixelOf(Chart chart, std::size_t line) const;
   QRect areaOf(Chart chart) const;  // in pixels of the surface
@@ -61,10 +66,16 @@ class TrainingPlot : public QWidget {
   void addLine(QCPAxis* y, const session::Trajectory& run, ValueOf value, const QPen& pen);
   void addSkips();
   void addEdgeMarks(Chart chart, ValueOf value);
+  void addScaleOfOne();
+  void addTimeline();
+  void addTimelineLine(const models::TimelineMark& mark);
   void addMarks(QCPAxis* y, const MarkStyle& style, const std::vector<QPointF>& points);
   void updateLegend();
   void updateOverlay();
-  std::int64_t lastStep() const;
+  std::vector<LegendEntry> lineEntries() const;
+  std::vector<LegendEntry> markEntries() const;
+  std::int64_t firstStep() const;
+  std::int64_t lastStep() const;  // -1: there are none
   std::int64_t nearestStep(double pixelX) const;
   const render::ValueAxis& axisOf(const QCPAxis* y) const;
 
@@ -73,7 +84,7 @@ class TrainingPlot : public QWidget {
   Content m_content;
   std::array<QCPAxisRect*, kChartCount> m_rects{};
   std::array<render::ValueAxis, kChartCount> m_axes;
-  std::array<int, 4> m_edgeMarks{};  // drawn of +inf, -inf, NaN, 0
+  std::array<std::array<int, 4>, kChartCount> m_edgeMarks{};  // drawn of +inf, -inf, NaN, 0 in each chart
   std::optional<std::int64_t> m_selected;
   bool m_isDrawn = false;  // the overlay can be drawn alone only after all of it was once
 };

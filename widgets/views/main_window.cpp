@@ -15,6 +15,7 @@
 #include "widgets/views/shortcuts_dialog.h"
 #include "widgets/views/start_page.h"
 #include "widgets/views/step_strip.h"
+#include "widgets/views/training_panel.h"
 
 #include <QAbstractItemView>
 #include <QActionGroup>
@@ -29,7 +30,6 @@
 #include <QMimeData>
 #include <QStackedWidget>
 #include <QStatusBar>
-#include <QTabBar>
 #include <QTimer>
 #include <QToolBar>
 #include <QToolButton>
@@ -44,11 +44,7 @@ namespace {
 using models::qt;
 
 constexpr int kMostRecent = 8;
-constexpr int kNarrowLines = 82;  // times the height of a line: 1230 px in a usual font
 constexpr int kIcon = 18;
-constexpr int kModulesWidth = 378;
-constexpr int kInspectorWidth = 325;
-constexpr int kFindingsHeight = 324;
 
 QString deviceText(const session::RunRecord& run) {
   return QStringLiteral("%1 · %2 %3 · policy %4 · seed %5")
@@ -72,9 +68,6 @@ MainWindow::MainWindow(const WindowOptions& options, QWidget* parent)
     : QMainWindow(parent), m_workbench(options.demoSessionFolder), m_recentSessions(options.recentSessions) {
   setWindowTitle(tr("Ulpscope"));
   setAcceptDrops(true);
-  setDockOptions(QMainWindow::AnimatedDocks);
-  setCorner(Qt::BottomLeftCorner, Qt::LeftDockWidgetArea);
-  setCorner(Qt::BottomRightCorner, Qt::RightDockWidgetArea);
   makeCentral();
   makeDocks();
   makeActions();
@@ -89,7 +82,10 @@ MainWindow::MainWindow(const WindowOptions& options, QWidget* parent)
   refreshRecentMenu();
 }
 
-MainWindow::~MainWindow() = default;
+// Tabs and docks tell of their end as of any change, and by then what would listen is half gone.
+MainWindow::~MainWindow() {
+  for (QObject* teller : std::initializer_list<QObject*>{m_findings, m_findings->training(), m_docks->at(DockLayout::kFindings)->toggleViewAction()}) teller->disconnect(this);
+}
 
 void MainWindow::makeCentral() {
   m_message = new MessageBar(this);
@@ -125,17 +121,11 @@ void MainWindow::makeDocks() {
   m_modules = new ModulesPanel(m_workbench, this);
   m_inspector = new InspectorPanel(m_workbench, this);
   m_findings = new FindingsPanel(m_workbench, this);
-  const auto add = [this](const QString& name, const QString& title, QWidget* widget, Qt::DockWidgetArea area) {
-    auto* dock = new QDockWidget(title, this);
-    dock->setObjectName(name);
-    dock->setWidget(widget);
-    dock->setFeatures(QDockWidget::DockWidgetMovable | QDockWidget::DockWidgetClosable);
-    addDockWidget(area, dock);
-    m_docks << dock;
-  };
-  add(QStringLiteral("modules"), tr("Modules"), m_modules, Qt::LeftDockWidgetArea);
-  add(QStringLiteral("inspector"), tr("Inspector"), m_inspector, Qt::RightDockWidgetArea);
-  add(QStringLiteral("findings"), tr("Findings"), m_findings, Qt::BottomDockWidgetArea);
+  m_docks = new DockLayout(this, m_stack);
+  m_docks->add(QStringLiteral("modules"), tr("Modules"), m_modules);
+  m_docks->add(QStringLiteral("inspector"), tr("Inspector"), m_inspector);
+  m_docks->add(QStringLiteral("findings"), tr("Findings"), m_findings);
+  connect(m_docks->at(DockLayout::kFindings)->toggleViewAction(), &QAction::toggled, this, &MainWindow::fitToContent);
 }
 
 // Where the toolbar's words do not fit, its icons do, and their tooltips say the rest.
@@ -146,21 +136,6 @@ void MainWindow::fitToolBar() {
   m_tools->setToolButtonStyle(hasWords ? Qt::ToolButtonIconOnly : Qt::ToolButtonTextBesideIcon);
   for (const char* name : {"undo", "redo", "previous", "next"})
     if (auto* button = qobject_cast<QToolButton*>(m_tools->widgetForAction(m_actions.at(QLatin1String(name))))) button->setToolButtonStyle(Qt::ToolButtonIconOnly);
-}
-
-// In fewer than kNarrowLines there is no room for three columns: the inspector stands behind the modules, as a tab.
-void MainWindow::fitToWidth() {
-  const bool isNarrow = width() < kNarrowLines * fontMetrics().height();
-  if (isNarrow == m_isNarrow || m_docks.size() < 2) return;
-  m_isNarrow = isNarrow;
-  const bool isShown = m_docks[1]->isVisible();
-  if (isNarrow)
-    tabifyDockWidget(m_docks[0], m_docks[1]);
-  else
-    addDockWidget(Qt::RightDockWidgetArea, m_docks[1]);
-  m_docks[1]->setVisible(isShown);
-  for (QTabBar* tabs : findChildren<QTabBar*>(Qt::FindDirectChildrenOnly)) tabs->setAccessibleName(tr("Modules and inspector"));
-  if (isNarrow) m_docks[0]->raise();
 }
 
 void MainWindow::focusPane(int step) {
@@ -178,22 +153,7 @@ void MainWindow::focusPane(int step) {
 void MainWindow::resizeEvent(QResizeEvent* event) {
   QMainWindow::resizeEvent(event);
   fitToolBar();
-  fitToWidth();
-}
-
-void MainWindow::resetLayout() {
-  const Qt::DockWidgetArea areas[] = {Qt::LeftDockWidgetArea, Qt::RightDockWidgetArea, Qt::BottomDockWidgetArea};
-  const bool hasSession = m_workbench.session() != nullptr;
-  for (qsizetype i = 0; i < m_docks.size(); ++i) {
-    addDockWidget(areas[i], m_docks[i]);
-    m_docks[i]->hide();  // three columns side by side, be it for a moment, would widen a small window
-  }
-  m_isNarrow = false;
-  fitToWidth();
-  for (QDockWidget* dock : m_docks) dock->setVisible(hasSession);
-  if (m_isNarrow) m_docks[0]->raise();
-  resizeDocks({m_docks[0], m_docks[1]}, {std::min(kModulesWidth, width() * 27 / 100), std::min(kInspectorWidth, width() * 23 / 100)}, Qt::Horizontal);
-  resizeDocks({m_docks[2]}, {std::min(kFindingsHeight, height() * 9 / 20)}, Qt::Vertical);
+  m_docks->fitToWidth();
 }
 
 QAction* MainWindow::addAction(const QString& name, const QString& text, const QKeySequence& keys, std::function<void()> triggered) {
@@ -219,7 +179,7 @@ void MainWindow::makeActions() {
   addAction(QStringLiteral("redo"), tr("&Redo"), QKeySequence(tr("Ctrl+Shift+Z")), [this] { undoStack().redo(); });
   addAction(QStringLiteral("keep"), tr("&Keep in FP32"), QKeySequence(tr("Ctrl+K")), [this] { keepSelection(); });
   addAction(QStringLiteral("filter"), tr("&Filter modules"), QKeySequence(tr("Ctrl+F")), [this] {
-    m_docks[0]->show();
+    m_docks->at(DockLayout::kModules)->show();
     m_modules->filterField()->setFocus();
     m_modules->filterField()->selectAll();
   });
@@ -259,7 +219,7 @@ void MainWindow::makeMenus(plots::ThemeChoice theme) {
   fill(menuBar()->addMenu(tr("&Edit")), {QStringLiteral("undo"), QStringLiteral("redo"), QString(), QStringLiteral("keep"), QStringLiteral("filter")});
   QMenu* view = menuBar()->addMenu(tr("&View"));
   fill(view, {QStringLiteral("viewA"), QStringLiteral("viewB"), QStringLiteral("viewDifference"), QString(), QStringLiteral("showAll"), QStringLiteral("zoomIn"), QStringLiteral("zoomOut"), QString()});
-  for (QDockWidget* dock : m_docks) view->addAction(dock->toggleViewAction());
+  for (QDockWidget* dock : m_docks->all()) view->addAction(dock->toggleViewAction());
   view->addAction(tr("Reset &layout"), this, &MainWindow::resetLayout);
   fill(view, {QStringLiteral("pane"), QStringLiteral("paneBack")});
   view->addSeparator();
@@ -318,15 +278,17 @@ void MainWindow::makeToolBars() {
 
 void MainWindow::connectWorkbench() {
   connect(m_steps, &StepStrip::rerunClicked, this, &MainWindow::rerun);
-  const auto showTab = [this](int tab) {
-    m_docks[2]->show();
-    m_findings->setCurrentIndex(tab);
-  };
-  connect(m_steps, &StepStrip::criteriaClicked, this, [showTab] { showTab(FindingsPanel::kCriteria); });
-  connect(m_steps, &StepStrip::runClicked, this, [showTab] { showTab(FindingsPanel::kRuns); });
-  connect(m_steps, &StepStrip::findingClicked, this, [this, showTab] {
+  connect(m_steps, &StepStrip::criteriaClicked, this, [this] { showTab(FindingsPanel::kCriteria); });
+  connect(m_steps, &StepStrip::runClicked, this, [this] { showTab(FindingsPanel::kRuns); });
+  connect(m_steps, &StepStrip::findingClicked, this, [this] {
     const models::RunPointer& run = m_workbench.shownRun();
     showTab(run && run->run->nonfiniteOrigins.empty() && !run->run->flips.empty() ? FindingsPanel::kFlips : FindingsPanel::kNonfinite);
+  });
+  connect(m_findings, &QTabWidget::currentChanged, this, &MainWindow::fitToContent);
+  connect(m_findings->training(), &TrainingPanel::standingChanged, this, &MainWindow::showStanding);
+  connect(m_findings->training(), &TrainingPanel::moduleShown, this, [this] {
+    m_docks->at(DockLayout::kModules)->show();
+    m_docks->at(DockLayout::kModules)->raise();
   });
   connect(&m_workbench, &Workbench::sessionChanged, this, &MainWindow::onSessionChanged);
   for (const auto signal : {&Workbench::viewChanged, &Workbench::regionsChanged, &Workbench::runningChanged})
@@ -357,20 +319,42 @@ void MainWindow::onSessionChanged() {
   const QString id = models::qt(m_workbench.session()->id);
   const bool isOther = id != std::exchange(m_sessionId, id);
   if (isOther) m_modules->filterField()->clear();
-  fitDocksToContent();
+  fitToContent();
   if (std::exchange(m_wantsTraining, false)) m_findings->setCurrentIndex(FindingsPanel::kTraining);
   else if (run) showFirstTab(isOther);
+  else if (!m_workbench.session()->trainings.empty()) m_findings->setCurrentIndex(FindingsPanel::kTraining);
 }
 
-// A session of trainings alone has no modules and no op sites to show: its trainings get the room.
-void MainWindow::fitDocksToContent() {
-  const bool hasRuns = m_workbench.runB() != nullptr || (!m_workbench.isTraining() && m_workbench.session() && m_workbench.session()->trainings.empty());
-  if (!m_showsResults || hasRuns == std::exchange(m_hasRuns, hasRuns)) return;
-  for (qsizetype i = 0; i < 2; ++i) m_docks[i]->setVisible(hasRuns);
-  if (hasRuns) return resetLayout();
-  m_docks[2]->show();
-  resizeDocks({m_docks[2]}, {height() * 7 / 10}, Qt::Vertical);
-  m_findings->setCurrentIndex(FindingsPanel::kTraining);
+// A tab below; while the steps speak of a training, what they name stands in its tab.
+void MainWindow::showTab(int tab) {
+  m_docks->at(DockLayout::kFindings)->show();
+  if (m_steps->speaksOfTraining()) {
+    const bool isRun = tab == FindingsPanel::kRuns;
+    tab = FindingsPanel::kTraining;
+    m_findings->training()->pages()->setCurrentIndex(isRun ? TrainingPanel::kLedger : TrainingPanel::kFindings);
+  }
+  m_findings->setCurrentIndex(tab);
+}
+
+// A training has op sites to show only once the model was run: where it is looked at, it has the heatmap's room.
+void MainWindow::fitToContent() {
+  showStanding();
+  if (!m_showsResults) return m_docks->showMiddle(true);
+  const auto& session = m_workbench.session();
+  const bool onlyTrains = m_workbench.runB() == nullptr && (m_workbench.isTraining() || (session && !session->trainings.empty()));
+  const bool isLive = (m_workbench.isRunning() && !m_workbench.isTraining()) || m_heatmap->isLive();
+  const bool isLookedAt = m_findings->currentIndex() == FindingsPanel::kTraining && !m_docks->at(DockLayout::kFindings)->isHidden();
+  m_docks->fitToContent(session != nullptr, !onlyTrains);
+  m_docks->showMiddle(isLive || !(onlyTrains || isLookedAt));
+}
+
+// The steps speak of what is looked at.
+void MainWindow::showStanding() {
+  const auto& session = m_workbench.session();
+  const bool isLookedAt = m_findings->currentIndex() == FindingsPanel::kTraining && !m_docks->at(DockLayout::kFindings)->isHidden();
+  const bool isAlone = m_workbench.runB() == nullptr && session && !session->trainings.empty();
+  if (!isLookedAt && !isAlone) return m_steps->setTraining(std::nullopt);
+  m_steps->setTraining(m_findings->training()->standing().value_or(models::TrainingStanding{tr("being read"), {}, {}, {}, {}, false}));
 }
 
 // Whoever works on the runs of a session stays with them.

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "widgets/models/run_form.h"
+#include "widgets/views/dock_layout.h"
 #include "widgets/views/parts.h"
 #include "widgets/views/window_options.h"
 #include "widgets/views/workbench.h"
@@ -12,7 +13,6 @@
 #include <map>
 
 class QActionGroup;
-class QDockWidget;
 class QLabel;
 class QMenu;
 class QStackedWidget;
@@ -49,18 +49,17 @@ class MainWindow : public QMainWindow {
   CriteriaSheet* criteriaSheet() const { return m_criteria; }
   QWidget* page() const;  // the start page, a sheet or the heatmap
   bool isCovered() const;  // results are not to be seen now: criteria are being written
-  QStringList unsaved() const;  // what closing would lose, a line each; asked before it happens, replaced by tests:
+  QStringList unsaved() const;  // what closing would lose, a line each; asked before, in tests otherwise:
   void setConfirmClose(std::function<bool(const QStringList& lost)> confirm) { m_confirmClose = std::move(confirm); }
   RunBar* runBar() const { return m_runBar; }
   SessionBar* sessionBar() const { return m_sessionBar; }
-  QString problem() const;     // the message bar's line; empty: none
+  QString problem() const;  // the message bar's line; empty: none
   QString statusText() const;
   QStringList recentSessions() const { return m_recentSessions; }
-  static constexpr int kStateVersion = 2;  // raised with every change of docks or toolbars: an older state is refused
-  void resetLayout();
-  // How the docks lie while results are shown. A state of another version, or none, leaves the usual layout.
+  static constexpr int kStateVersion = DockLayout::kStateVersion;
+  void resetLayout() { m_docks->reset(m_workbench.session() != nullptr); }
   void setDockState(const QByteArray& state) { m_dockState = state; }
-  QByteArray dockState() const;
+  QByteArray dockState() const;  // while results are shown; one of another version, or none, leaves the usual layout
   void showStart();  // the session stays open
   void showSession();
 
@@ -103,11 +102,12 @@ class MainWindow : public QMainWindow {
   void refreshIcons();
   void onSessionChanged();
   void showFirstTab(bool isOther);
-  void fitDocksToContent();
+  void fitToContent();
+  void showStanding();
+  void showTab(int tab);
   void chooseSession();
   void open(const QString& path);
   void keepSelection();
-  void fitToWidth();
   void fitToolBar();
   void focusPane(int step);
   void closeSession();
@@ -129,7 +129,7 @@ class MainWindow : public QMainWindow {
   QWidget* m_cameFrom = nullptr;  // the sheet that asked for the run that goes on
   QString m_sessionId;            // shown last
   models::RunForm m_pending;      // of the run whose criteria are being written
-  bool m_wasShown = false, m_hasRuns = true, m_wantsTraining = false, m_isNarrow = false, m_showsResults = false, m_isRevising = false;  // m_isRevising: the criteria sheet is for a revision, not for a run
+  bool m_wasShown = false, m_wantsTraining = false, m_showsResults = false, m_isRevising = false;  // m_isRevising: the criteria sheet is for a revision, not for a run
   std::function<bool(const QStringList&)> m_confirmClose;
   MessageBar* m_message = nullptr;
   RunBar* m_runBar = nullptr;
@@ -141,7 +141,7 @@ class MainWindow : public QMainWindow {
   HeatmapPanel* m_heatmap = nullptr;
   InspectorPanel* m_inspector = nullptr;
   FindingsPanel* m_findings = nullptr;
-  QList<QDockWidget*> m_docks;
+  DockLayout* m_docks = nullptr;
   QLabel *m_device = nullptr, *m_status = nullptr;
   QByteArray m_dockState;
 };

@@ -13,6 +13,8 @@
 #include "widgets/views/run_sheet.h"
 #include "widgets/views/start_page.h"
 #include "widgets/views/train_dialog.h"
+#include "widgets/views/training_desk.h"
+#include "widgets/views/training_panel.h"
 
 #include <QCloseEvent>
 #include <QDockWidget>
@@ -56,6 +58,7 @@ void MainWindow::connectPages() {
   connect(m_start, &StartPage::locateRequested, this, &MainWindow::locate);
   connect(m_start, &StartPage::exploreRequested, this, [this] { newRun(false); });
   connect(m_start, &StartPage::validateRequested, this, [this] { newRun(true); });
+  connect(m_start, &StartPage::trainRequested, this, [this] { train({}); });
   connect(m_runSheet, &RunSheet::goOn, this, &MainWindow::onForm);
   connect(m_runSheet, &RunSheet::cancelled, this, &MainWindow::leaveSheet);
   connect(m_criteria, &CriteriaSheet::locked, this, &MainWindow::onLocked);
@@ -65,6 +68,8 @@ void MainWindow::connectPages() {
   connect(m_findings->criteria(), &CriteriaPanel::validateRequested, this, &MainWindow::validateThis);
   connect(m_findings->criteria(), &CriteriaPanel::reviseRequested, this, &MainWindow::reviseCriteria);
   connect(&m_workbench, &Workbench::runningChanged, this, &MainWindow::onRunningChanged);
+  new TrainingDesk(m_workbench, m_findings->training()->checkpoints(), this);
+  connect(&m_workbench, &Workbench::replayed, this, [this](const QString& text) { m_message->showHint(text, {}, {}); });
   connect(&m_workbench, &Workbench::demoLoaded, this, [this](const QString& text, const QStringList& cure) {
     if (cure.isEmpty()) return m_message->showHint(text, {}, {});
     m_message->showHint(text, tr("Keep %1 in FP32 and run again").arg(cure.join(QStringLiteral(", "))), [this, cure] {
@@ -80,7 +85,7 @@ void MainWindow::connectPages() {
 // Docks and steps belong to results alone; while criteria are written they are covered, and no menu brings them back.
 void MainWindow::showPage(QWidget* page) {
   const bool wasResults = m_showsResults;  // not the page alone: a first run fills the heatmap before there is a session
-  if (wasResults && page != m_heatmap) m_dockState = saveState(kStateVersion);
+  if (wasResults && page != m_heatmap) m_dockState = m_docks->state();
   // A stack is as wide as its widest page wants, seen or not: the docks would pay for it.
   for (int i = 0; i < m_stack->count(); ++i) {
     QWidget* each = m_stack->widget(i);
@@ -90,18 +95,19 @@ void MainWindow::showPage(QWidget* page) {
   if (page != m_heatmap && !m_workbench.isRunning() && m_heatmap->isLive()) m_heatmap->endLive();
   const bool isResults = page == m_heatmap && (m_workbench.session() != nullptr || m_workbench.isTraining());
   m_showsResults = isResults;
-  for (QDockWidget* dock : m_docks) dock->toggleViewAction()->setEnabled(isResults);
+  for (QDockWidget* dock : m_docks->all()) dock->toggleViewAction()->setEnabled(isResults);
   if (!isResults) m_status->clear();  // it may tell a result
   if (!isResults) m_message->dropHint();
   if (!isResults)
-    for (QDockWidget* dock : m_docks) dock->hide();
-  else if (!wasResults && !restoreState(m_dockState, kStateVersion))
+    for (QDockWidget* dock : m_docks->all()) dock->hide();
+  else if (!wasResults && !m_docks->restore(m_dockState))
     resetLayout();
+  fitToContent();
   m_stepBar->setVisible(isResults);
   refreshActions();
 }
 
-QByteArray MainWindow::dockState() const { return m_showsResults ? saveState(kStateVersion) : m_dockState; }
+QByteArray MainWindow::dockState() const { return m_showsResults ? m_docks->state() : m_dockState; }
 
 void MainWindow::showStart() {
   m_start->setRecentSessions(m_recentSessions);
@@ -126,15 +132,16 @@ void MainWindow::leaveSheet() {
 
 // A run into a new session: its cells fill the heatmap before there is a session to show.
 void MainWindow::onRunningChanged() {
-  if (!m_workbench.isRunning()) return;
+  if (!m_workbench.isRunning()) return fitToContent();
   m_message->dropHint();
   m_message->dropProblem();
   m_isRevising = false;
   if (m_stack->currentWidget() != m_heatmap || m_workbench.isTraining()) showPage(m_heatmap);
-  if (!m_workbench.isTraining()) return;
-  fitDocksToContent();
-  m_docks[2]->show();
-  m_findings->setCurrentIndex(FindingsPanel::kTraining);
+  if (m_workbench.isTraining()) {
+    m_docks->at(DockLayout::kFindings)->show();
+    m_findings->setCurrentIndex(FindingsPanel::kTraining);
+  }
+  fitToContent();
 }
 
 // A run that failed or was cancelled goes back to where it was asked for, with all that was typed there.
@@ -173,7 +180,7 @@ void MainWindow::runWithOtherSettings() {
 void MainWindow::train(const QString& recipe) {
   if (m_workbench.isRunning()) return m_message->showProblem(tr("A run is going on; train when it has ended"));
   const bool isWritable = m_workbench.session() && m_workbench.readOnlyReason().isEmpty();
-  auto* dialog = new TrainDialog(recipe, isWritable ? m_workbench.sessionPath() : QString(), this);
+  auto* dialog = new TrainDialog({recipe, isWritable ? m_workbench.sessionPath() : QString()}, this);
   dialog->setAttribute(Qt::WA_DeleteOnClose);
   connect(dialog, &QDialog::accepted, this, [this, dialog] { m_workbench.train(dialog->request()); });
   dialog->open();

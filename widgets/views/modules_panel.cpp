@@ -54,7 +54,7 @@ ModulesPanel::ModulesPanel(Workbench& workbench, QWidget* parent)
   layout->setContentsMargins(6, 2, 2, 4);
   layout->setSpacing(6);
   layout->addWidget(m_filter);
-  layout->addWidget(makeOrderLine());
+  layout->addWidget(m_orderLine = makeOrderLine());
   layout->addWidget(m_tree, 1);
   layout->addWidget(m_message);
   layout->addWidget(m_policy);
@@ -91,6 +91,12 @@ void ModulesPanel::makeTree() {
 // Both are in the tooltips of what stays.
 void ModulesPanel::fitColumns() {
   const QHeaderView* header = m_tree->header();
+  const bool hasRun = m_workbench.shownRun() != nullptr;
+  for (const int column : {ModuleTreeModel::kBadge, ModuleTreeModel::kFp32}) m_tree->setColumnHidden(column, !hasRun);
+  if (!hasRun) {
+    for (const int column : {ModuleTreeModel::kDtype, ModuleTreeModel::kRatio}) m_tree->setColumnHidden(column, true);
+    return;
+  }
   int room = m_tree->viewport()->width() - kNameRoom - header->sectionSize(ModuleTreeModel::kFp32) - header->sectionSize(ModuleTreeModel::kBadge);
   for (const int column : {ModuleTreeModel::kDtype, ModuleTreeModel::kRatio}) {
     room -= m_widths.value(column);
@@ -133,9 +139,9 @@ void ModulesPanel::connectViews() {
   connect(m_next, &QToolButton::clicked, this, &ModulesPanel::selectNextStart);
   connect(&m_model, &ModuleTreeModel::toggleRequested, this, [this](const QString& path) { m_workbench.toggle(path, RegionKind::inputsToFp32); });
   connect(m_tree->selectionModel(), &QItemSelectionModel::currentChanged, this, [this](const QModelIndex& current) {
-    if (m_isSelecting || !current.isValid() || !m_workbench.shownRun()) return;
+    if (m_isSelecting || !current.isValid()) return;
     const QString path = current.data(ModuleTreeModel::kPathRole).toString();
-    m_workbench.selection().select(path, m_workbench.shownRun()->worstSite(path), -1);
+    m_workbench.selection().select(path, m_workbench.shownRun() ? m_workbench.shownRun()->worstSite(path) : -1, -1);
   });
   connect(m_tree, &QTreeView::customContextMenuRequested, this, &ModulesPanel::showMenu);
   connect(&m_workbench, &Workbench::viewChanged, this, &ModulesPanel::refreshRun);
@@ -171,7 +177,10 @@ void ModulesPanel::rememberExpanded(const QModelIndex& parent) {
 }
 
 void ModulesPanel::refreshRun() {
-  m_model.setRun(m_workbench.shownRun());
+  const bool hasRun = m_workbench.shownRun() != nullptr;
+  hasRun ? m_model.setRun(m_workbench.shownRun()) : m_model.setModules(m_workbench.session());
+  m_orderLine->setVisible(hasRun);  // what it orders by is known of runs
+  fitColumns();
   const QString id = m_workbench.session() ? qt(m_workbench.session()->id) : QString();
   if (id != m_sessionId) m_tree->expandToDepth(kShownDepth);
   m_sessionId = id;
@@ -192,6 +201,10 @@ void ModulesPanel::refreshRegions() {
   QStringList parts;
   if (!fp32.empty()) parts << tr("FP32: %1").arg(models::shortList(fp32, 3));
   if (!disable.empty()) parts << tr("autocast off: %1").arg(models::shortList(disable, 3));
+  if (!m_workbench.shownRun()) {
+    m_policy->setText(tr("The model was not run in this session: New run… (Ctrl+N) looks into its modules."));
+    return refreshColors();
+  }
   QString text = parts.isEmpty() ? tr("Policy: autocast everywhere") : tr("Policy: %1").arg(parts.join(QStringLiteral("; ")));
   if (m_workbench.isStale()) text += tr("\nStale: dtypes and errors are %1's, of another policy").arg(m_workbench.runB()->shortName());
   m_policy->setText(text);
@@ -258,7 +271,7 @@ void ModulesPanel::selectNextStart() {
 
 void ModulesPanel::toggleCurrent(Qt::KeyboardModifiers modifiers) {
   const QModelIndex current = m_tree->currentIndex();
-  if (!current.isValid()) return;
+  if (!current.isValid() || !m_workbench.shownRun()) return;
   const QModelIndex target = modifiers & Qt::ShiftModifier && current.parent().isValid() ? current.parent() : current;
   m_workbench.toggle(target.data(ModuleTreeModel::kPathRole).toString(), RegionKind::inputsToFp32);
 }
@@ -276,7 +289,7 @@ bool ModulesPanel::eventFilter(QObject* watched, QEvent* event) {
 void ModulesPanel::showMenu(const QPoint& position) {
   QModelIndex index = m_tree->indexAt(position);
   if (!index.isValid()) index = m_tree->currentIndex();  // the menu key
-  if (!index.isValid()) return;
+  if (!index.isValid() || !m_workbench.shownRun()) return;
   auto* menu = new QMenu(this);
   menu->setAttribute(Qt::WA_DeleteOnClose);
   fillMenu(*menu, index.data(ModuleTreeModel::kPathRole).toString());

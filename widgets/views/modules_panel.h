@@ -55,6 +55,7 @@ class ModulesPanel : public QWidget {
   models::ModuleTreeModel m_model;
   models::ModuleFilterModel m_filterModel;
   QLineEdit* m_filter;
+  QWidget* m_orderLine = nullptr;
   QComboBox* m_order = nullptr;
   QToolButton* m_next = nullptr;
   QTreeView* m_tree;

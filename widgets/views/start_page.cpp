@@ -99,6 +99,8 @@ void StartPage::addIntents(QVBoxLayout* layout) {
                           tr("Find what breaks: choose model and inputs"), [this] { emit exploreRequested(); }), 1);
   row->addWidget(makeCard(tr("Validate a release"), tr("A fixed reference set and limits that are locked before any result is read; then a verdict that you can sign."), tr("Experiment and criteria…"),
                           tr("Validate a release: choose the experiment and its criteria"), [this] { emit validateRequested(); }), 1);
+  row->addWidget(makeCard(tr("Train under autocast"), tr("A recipe of model, loss, optimizer and scaler: every skipped step and its cause, beside the same training in FP32."), tr("Training recipe…"),
+                          tr("Train under autocast: choose the recipe"), [this] { emit trainRequested(); }), 1);
   row->addWidget(makeCard(tr("Open a session"), tr("Results that were made before, here or elsewhere. Or drop a session, a model or inputs on this window."), tr("Open a session…"), tr("Open a session"),
                           [this] { emit openRequested(); }), 1);
   layout->addLayout(row);

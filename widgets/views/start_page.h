@@ -1,4 +1,4 @@
-// What stands in the window before a session is open: the two intents, recent sessions, the museum of breakages.
+// What stands in the window before a session is open: the intents, recent sessions, the museum of breakages.
 #pragma once
 
 #include <QWidget>
@@ -21,6 +21,7 @@ class StartPage : public QWidget {
  signals:
   void exploreRequested();   // find what breaks
   void validateRequested();  // validate a release
+  void trainRequested();     // by a recipe
   // A recent session that is not where it was; the user chooses where it is now.
   void locateRequested(const QString& path);
   void demoChosen(const QString& name);

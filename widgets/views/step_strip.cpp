@@ -132,11 +132,35 @@ void StepStrip::resizeEvent(QResizeEvent* event) {
   fit();
 }
 
+void StepStrip::setTraining(const std::optional<models::TrainingStanding>& training) {
+  m_training = training;
+  refresh();
+}
+
+QString StepStrip::text() const {
+  QStringList parts;
+  for (const Step* step : {&m_model, &m_inputs, &m_criteria, &m_run, &m_finding}) parts << QStringLiteral("%1 %2").arg(step->link != nullptr ? step->link->text() : step->name->text(), step->detail->text());
+  if (!m_verdict->isHidden()) parts << m_verdict->text();
+  return parts.join(QStringLiteral(" | "));
+}
+
+void StepStrip::setName(const Step& step, const QString& name) {
+  step.link->setText(name);
+  step.link->setAccessibleName(tr("Go to %1").arg(name));
+}
+
 void StepStrip::refresh() {
   const auto& session = m_workbench.session();
-  const models::RunPointer& run = m_workbench.shownRun();
   setStep(m_model, session ? State::done : State::none, session ? QFileInfo(qt(session->model.path)).fileName() : tr("none"));
   setStep(m_inputs, session ? State::done : State::none, session ? qt(base::counted(static_cast<std::int64_t>(session->samples.ids.size()), "sample")) : tr("none"));
+  setName(m_run, m_training ? tr("Training") : tr("Run"));
+  m_training ? showTraining() : showRun();
+  fit();
+}
+
+void StepStrip::showRun() {
+  const auto& session = m_workbench.session();
+  const models::RunPointer& run = m_workbench.shownRun();
   const bool isLocked = session && !session->exploratory();
   setStep(m_criteria, isLocked ? State::done : State::none, isLocked ? tr("revision %1 locked").arg(session->criteria.back().number) : tr("none"));
   const bool running = m_workbench.isRunning();
@@ -150,16 +174,31 @@ void StepStrip::refresh() {
   m_stale->setText(noRerun.isEmpty() ? tr("stale: policy changed, Re-run (F5)") : tr("stale: policy changed, record it again"));
   m_stale->setAccessibleName(m_stale->text());
   m_stale->setToolTip(noRerun);
-  m_verdict->setVisible(run && !stale);
-  m_verdict->setText(session && run ? models::verdictLine(*session, *run->run) : QString());
-  m_verdict->setToolTip(m_verdict->text());
   const plots::Theme& theme = plots::themeOf(this);
   m_stale->setStyleSheet(QStringLiteral("QPushButton { background: %1; color: %2; border: 1px solid %2; border-radius: 11px; padding: 3px 14px; font-weight: bold; }"
                                         "QPushButton:focus { border-width: 2px; }").arg(theme.warnPill.name(), theme.warn.name()));
-  const bool judged = run && run->run->verdict && run->run->verdict->status != session::JudgedAs::notEvaluated;
-  const QColor colour = !judged ? theme.muted : run->run->verdict->status == session::JudgedAs::pass ? theme.good : theme.bad;
+  const bool isShown = run && !stale;
+  setVerdict(isShown && session ? models::verdictLine(*session, *run->run) : QString(), isShown && run->run->verdict ? run->run->verdict->status : session::JudgedAs::notEvaluated);
+}
+
+void StepStrip::showTraining() {
+  const bool running = m_workbench.isTraining();
+  const auto signOf = [](session::JudgedAs judged) { return judged == session::JudgedAs::pass ? State::done : judged == session::JudgedAs::fail ? State::bad : State::none; };
+  setStep(m_criteria, running ? State::none : signOf(m_training->judged), running ? tr("judged at the end") : m_training->criteria);
+  setStep(m_run, running ? State::busy : State::done, m_training->name);
+  m_findingText = m_training->finding;
+  setStep(m_finding, m_findingText.isEmpty() ? State::none : m_training->isBad ? State::bad : running ? State::none : State::done, m_findingText);
+  m_stale->hide();
+  setVerdict(running ? QString() : m_training->verdict.section(u':', 0, 1).toLower(), m_training->judged);
+}
+
+void StepStrip::setVerdict(const QString& text, session::JudgedAs judged) {
+  const plots::Theme& theme = plots::themeOf(this);
+  m_verdict->setVisible(!text.isEmpty());
+  m_verdict->setText(text);
+  m_verdict->setToolTip(text);
+  const QColor colour = judged == session::JudgedAs::notEvaluated ? theme.muted : judged == session::JudgedAs::pass ? theme.good : theme.bad;
   m_verdict->setStyleSheet(QStringLiteral("color: %1;").arg(colour.name()));
-  fit();
 }
 
 void StepStrip::changeEvent(QEvent* event) {

@@ -1,6 +1,8 @@
-// Model, inputs, criteria, run, finding: where the user stands, in one line. Criteria, run and finding are links to their tabs.
+// Model, inputs, criteria, run, finding: where the user stands, in one line. Criteria, run and finding are links to their tabs. While a training
+// is looked at they are the training's.
 #pragma once
 
+#include "widgets/models/training_summary.h"
 #include "widgets/views/workbench.h"
 
 #include <QWidget>
@@ -18,6 +20,10 @@ class StepStrip : public QWidget {
   explicit StepStrip(Workbench& workbench, QWidget* parent = nullptr);
   QString staleText() const;  // empty: results belong to the policy shown
   QString findingText() const { return m_findingText; }
+  // What the steps speak of instead of the run; empty: of the run.
+  void setTraining(const std::optional<models::TrainingStanding>& training);
+  bool speaksOfTraining() const { return m_training.has_value(); }
+  QString text() const;  // names and details of all steps, with the verdict
 
  signals:
   void criteriaClicked();
@@ -39,13 +45,18 @@ class StepStrip : public QWidget {
   };
   Step addStep(QHBoxLayout* layout, const QString& name, void (StepStrip::*clicked)());
   void setStep(const Step& step, State state, const QString& detail);
+  void setName(const Step& step, const QString& name);
   void refresh();
+  void showRun();
+  void showTraining();
+  void setVerdict(const QString& text, session::JudgedAs judged);
   void fit();
 
   Workbench& m_workbench;
   Step m_model, m_inputs, m_criteria, m_run, m_finding;
   QPushButton* m_stale;
   QLabel* m_verdict;
+  std::optional<models::TrainingStanding> m_training;
   QString m_findingText;
 };
 

@@ -78,6 +78,22 @@ class ColumnFitter : public QObject {
   QTableView* m_table;
 };
 
+class RowFitter : public QObject {
+ public:
+  explicit RowFitter(QTableView* table) : QObject(table), m_table(table) {
+    table->viewport()->installEventFilter(this);
+    connect(table->model(), &QAbstractItemModel::modelReset, table, &QTableView::resizeRowsToContents);
+    connect(table->horizontalHeader(), &QHeaderView::sectionResized, table, &QTableView::resizeRowsToContents);
+  }
+  bool eventFilter(QObject*, QEvent* event) override {
+    if (event->type() == QEvent::Resize) m_table->resizeRowsToContents();
+    return false;
+  }
+
+ private:
+  QTableView* m_table;
+};
+
 class StackedDelegate : public QStyledItemDelegate {
  public:
   StackedDelegate(QTableView* table, int under) : QStyledItemDelegate(table), m_under(under) {}
@@ -150,6 +166,13 @@ void keepColumnsInSight(QTableView* table) {
   table->horizontalHeader()->setMinimumSectionSize(24);
   new ColumnFitter(table);
   fitIntoView(table);
+}
+
+void wrapLastColumn(QTableView* table) {
+  table->setWordWrap(true);
+  table->setTextElideMode(Qt::ElideNone);
+  table->verticalHeader()->setMinimumSectionSize(table->fontMetrics().height() + 9);
+  new RowFitter(table);
 }
 
 void stackColumns(QTableView* table, int column, int under) {

@@ -69,6 +69,10 @@ void Workbench::connectEngine() {
   connect(&m_engine, &jobs::EngineProcess::logged, this, &Workbench::logged);
   connect(&m_engine, &jobs::EngineProcess::finished, this, &Workbench::onFinished);
   connect(&m_engine, &jobs::EngineProcess::trained, this, &Workbench::onTrained);
+  connect(&m_engine, &jobs::EngineProcess::replayed, this, [this](bool isReproduced, const QString& difference) {
+    m_replayText = isReproduced ? tr("Replayed: the steps are the same to the last bit. The step that made the training go back is shown op by op.")
+                                : tr("Replayed, and something differs: %1").arg(difference);
+  });
   connect(&m_engine, &jobs::EngineProcess::failed, this, &Workbench::onFailed);
   connect(&m_engine, &jobs::EngineProcess::experimentTold, this, [this](const protocol::LiveExperiment& experiment) { m_live.begin(experiment); });
   connect(&m_engine, &jobs::EngineProcess::cellsTold, this, [this](const protocol::CellBlock& block) {
@@ -159,6 +163,7 @@ void Workbench::train(const protocol::TrainRequest& request) {
   if (!isRunning()) {
     m_lastRequest = target;
     m_lastTraining = request;
+    m_replayText.clear();
     m_wasCancelled = false;
     m_live = {};
   }
@@ -261,6 +266,7 @@ void Workbench::onLoaded(const models::LoadedSession& loaded) {
   emit viewChanged();
   emit regionsChanged();
   if (isOther) selectFirst();
+  if (!m_replayText.isEmpty()) emit replayed(std::exchange(m_replayText, {}));
   if (isOther && m_demo && loaded.path == qt(m_demo->request.sessionPath)) {
     QStringList cure;
     for (const std::string& path : m_demo->cure) cure << qt(path);

@@ -70,6 +70,7 @@ class Workbench : public QObject {
   bool isLoading() const { return m_loader.isLoading(); }
   bool isRunning() const { return m_engine.isRunning(); }
   bool isTraining() const { return m_engine.isTraining(); }
+  const std::optional<protocol::TrainRequest>& lastTraining() const { return m_lastTraining; }  // that goes on, or was asked for last; empty: it was a run
   const models::LiveRun& live() const { return m_live; }  // of the run that goes on
   bool wasCancelled() const { return m_wasCancelled; }   // the last run
   bool isCancelling() const { return m_engine.isCancelling(); }
@@ -93,6 +94,7 @@ class Workbench : public QObject {
   void runsChanged();  // the same runs shown; names, baseline, runs that came or went
   void runningChanged();
   void demoLoaded(const QString& text, const QStringList& cure);  // what it shows; modules whose FP32 cures it
+  void replayed(const QString& text);  // of a case, with its session: whether it was reproduced
   void liveChanged();                    // more of the running run is known
   void trained(int number);                // before its session is read
   void runEnded(bool isGood);              // before its results are read
@@ -123,6 +125,7 @@ class Workbench : public QObject {
   models::Selection m_selection;
   models::LiveRun m_live;
   session::RunRequest m_lastRequest;
+  QString m_replayText;  // to be told when its session is shown
   std::optional<protocol::TrainRequest> m_lastTraining;  // empty: the last was a run
   bool m_wasCancelled = false;
   QUndoStack m_undoStack;
