@@ -88,8 +88,8 @@ std::optional<CheckpointKeeper::Broken> CheckpointKeeper::brokenRule(TrajectoryR
 }
 
 bool CheckpointKeeper::stepDone(TrajectoryRun& run) try {
-  const bool due = run.stepsDone() % m_every == 0 || run.stepsDone() == m_frame.recipe.steps;
   const TrajectoryRun::LastStep last = run.lastStep();
+  const bool due = last.wantsCheckpoint || (m_every > 0 && run.stepsDone() % m_every == 0) || run.stepsDone() == m_frame.recipe.steps;
   if (const auto broken = brokenRule(run, last, due)) {
     goBack(run, last, *broken);
     return false;

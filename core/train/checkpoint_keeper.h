@@ -12,7 +12,7 @@ namespace ulpscope::train {
 
 class CheckpointKeeper : public StepWatcher {
  public:
-  // every: steps, at least 1. history: how the training came here.
+  // every: steps; 0: where the recipe's order names a checkpoint, and at the end.
   CheckpointKeeper(const TrainingFrame& frame, const TrainingFacts& facts, std::string folder, std::int64_t every)
       : m_frame(frame), m_facts(facts), m_folder(std::move(folder)), m_every(every) {}
   void setHistory(const std::vector<session::ResumeRecord>& history);

@@ -203,7 +203,7 @@ base::Status exportCheckpoint(const Recipe& recipe, const Resume& checkpoint, co
 }
 
 Result<bool> writesCheckpoints(const Recipe& recipe, std::int64_t every) {
-  const bool often = every > 0 || recipe.checkpointEvery > 0;
+  const bool often = every > 0 || recipe.checkpointEvery > 0 || std::find(recipe.events.begin(), recipe.events.end(), "checkpoint") != recipe.events.end();
   if (recipe.rollback.any() && !often)
     return Error{ErrorKind::usage, "goes back to a checkpoint, and nothing says how often one is taken", "recipe, rollback", "add \"checkpoint_every\": N, or --checkpoint-every N"};
   return often;

@@ -56,6 +56,7 @@ TrajectoryRun::LastStep TrajectoryRun::lastStep() const {
   last.step = m_step - 1;
   last.outputsFinite = !m_now.outputNonfinite && !m_now.lossNonfinite;
   last.applied = m_now.anyApplied;
+  last.wantsCheckpoint = m_now.wantsCheckpoint;
   last.loss = m_optimizers.empty() ? 0 : lossOf(m_optimizers.front());
   for (const TrainedOptimizer& optimizer : m_optimizers)
     if (const double loss = lossOf(optimizer); std::isnan(loss) || loss > last.loss) last.loss = loss;
@@ -71,6 +72,17 @@ std::string TrajectoryRun::whyNoCheckpoint() const {
   if (const std::string name = m_attributes.unholdable(); !name.empty())
     return fmt::format("the model's attribute '{}' changes, or cannot be compared, and is of a kind that a checkpoint cannot hold: make it a buffer or a number", name);
   return "";
+}
+
+// Taken when the step is done, so nothing may follow it.
+void TrajectoryRun::askForCheckpoint(const Call& call) {
+  std::string why;
+  if (m_scaler && m_scaler->hasPending()) why = "unscale_ or step() is done and update() is not: scaler and weights are not of one moment; take it after update()";
+  else if (!m_now.batches.empty() && !m_now.anyApplied && std::none_of(m_now.tallies.begin(), m_now.tallies.end(), [](const OptimizerTally& tally) { return tally.stepped; }))
+    why = "gradients wait for their step and would be lost; take it after update()";
+  else if (&call != &m_program.back()) why = "calls of the same iteration follow it; name it last";
+  if (!why.empty()) throw std::runtime_error("no checkpoint can be taken here: " + why);
+  m_now.wantsCheckpoint = true;
 }
 
 TrainingCheckpoint TrajectoryRun::checkpoint() {

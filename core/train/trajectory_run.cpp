@@ -132,7 +132,7 @@ void TrajectoryRun::perform(const Call& call) {
     case EventKind::step:
     case EventKind::optimizerStep:
     case EventKind::schedulerStep:
-    case EventKind::checkpoint: return;
+    case EventKind::checkpoint: return askForCheckpoint(call);
   }
 }
 

@@ -10,6 +10,7 @@
 #include "core/train/module_state.h"
 #include "core/train/optimizers.h"
 #include "core/train/step_program.h"
+#include "core/train/step_watcher.h"
 #include "core/train/watched_step.h"
 
 #include <optional>
@@ -17,16 +18,6 @@
 #include <vector>
 
 namespace ulpscope::train {
-
-class TrajectoryRun;
-
-// Looks at each step from between two of them. May throw StepFailure.
-class StepWatcher {
- public:
-  virtual ~StepWatcher() = default;
-  virtual void begin(TrajectoryRun& run) = 0;     // before the first step that it takes
-  virtual bool stepDone(TrajectoryRun& run) = 0;  // false: the trajectory ends here, with endEarly()'s words
-};
 
 class TrajectoryRun {
  public:
@@ -49,6 +40,7 @@ class TrajectoryRun {
     std::int64_t step = 0;
     bool outputsFinite = true;  // looked at where the recipe's rollback asks for it
     bool applied = false;       // an optimizer stepped
+    bool wantsCheckpoint = false;  // the recipe's order names one
     double loss = 0;            // the largest that an optimizer takes; NaN where one is
     std::vector<MicroBatch> batches;
     std::optional<session::FirstNonfinite> first;
@@ -87,7 +79,7 @@ class TrajectoryRun {
     std::vector<double> lossSums;  // one a loss, over the micro-batches
     std::int64_t lossCount = 0;
     bool lossNonfinite = false, outputNonfinite = false;
-    bool looked = false;
+    bool looked = false, wantsCheckpoint = false;
     std::vector<OptimizerTally> tallies;
     bool anyApplied = false;
   };
@@ -119,6 +111,7 @@ class TrajectoryRun {
 
   void makeScaler();
   void beginScaler();
+  void askForCheckpoint(const Call& call);
   void restoreScaler(const storage::TrainingCheckpoint& checkpoint, const std::optional<session::ScalerRecipe>& before);
   void restoreAccount(const storage::TrainingCheckpoint& checkpoint, bool changed);
   void perform(const Call& call);

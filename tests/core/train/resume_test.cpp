@@ -222,6 +222,21 @@ TEST(Checkpoint, IsRefusedWhereTheScalerIsNeverUpdated) {
   EXPECT_EQ(outcome.training.checkpoints.size(), 1U) << "the one before the first step";
 }
 
+TEST(Checkpoint, OfTheRecipesOrderIsTakenAfterUpdateAndRefusedElsewhereWithTheReason) {
+  const auto with = [](const std::vector<std::string>& events) {
+    const ScratchFolder scratch;
+    TrainOptions options = checkpointsIn(scratch.file("t"));
+    options.checkpointEvery = 0;
+    return trainedWith(restless({{"events", events}, {"steps", 3}}), options).training;
+  };
+  EXPECT_EQ(with({"backward", "unscale_", "step", "update", "checkpoint"}).checkpoints.size(), 4U) << "and the one before the first step";
+  const auto early = with({"backward", "checkpoint", "unscale_", "step", "update"});
+  EXPECT_THAT(early.runs.front().error, HasSubstr("no checkpoint can be taken here: gradients wait for their step"));
+  EXPECT_EQ(early.checkpoints.size(), 1U);
+  EXPECT_THAT(with({"backward", "unscale_", "step", "checkpoint", "update"}).runs.front().error, HasSubstr("update() is not: scaler and weights are not of one moment"));
+  EXPECT_THAT(with({"checkpoint", "backward", "unscale_", "step", "update"}).runs.front().error, HasSubstr("calls of the same iteration follow it"));
+}
+
 TEST(Checkpoint, WritesTheWayBackBeforeTheFirstStep) {
   const ScratchFolder scratch;
   trainedWith(restless({{"steps", 1}}), checkpointsIn(scratch.file("t")));
