@@ -1,8 +1,11 @@
 #include "commands.h"
+#include "core/analysis/training_verdict.h"
 #include "core/report/run_document.h"
+#include "core/report/training_verdict_text.h"
 #include "core/report/verdict_text.h"
 #include "core/session/criteria.h"
 #include "core/storage/run_verdict.h"
+#include "core/storage/training_store.h"
 #include "json_output.h"
 #include "session_runs.h"
 
@@ -39,10 +42,44 @@ Result<session::Verdict> verdictFor(const CheckWords& words, const session::Sess
   return verdict;
 }
 
+// The latest training, held against the criteria that are locked now.
+Result<session::Training> judgedTraining(const std::string& path, const session::Session& session, const std::vector<session::CriteriaRevision>& locked) {
+  if (locked.empty())
+    return Error{ErrorKind::inconclusive, "holds only trainings, and no recipe of them had criteria", path, "train with `criteria` in the recipe, into a session of its own"};
+  for (const session::CriteriaRevision& revision : locked)
+    if (auto untouched = session::checkUntouched(revision); !untouched) return untouched.error().within(path);
+  auto training = storage::readTraining(path, session, session.trainings.back().number);
+  if (!training) return training;
+  const auto criteria = session::trainingCriteriaFromText(locked.back().canonical);
+  if (!criteria) return criteria.error().within(path);
+  session::Recipe recipe;
+  recipe.criteria = criteria.value();
+  training.value().verdict = analysis::judgeTraining(recipe, training.value());
+  training.value().verdict->revision = locked.back().number;
+  return training;
+}
+
+Outcome checkTraining(const CheckWords& words, const session::Session& session) {
+  if (!words.criteria.empty()) return Error{ErrorKind::usage, "are criteria for a run, and " + words.session + " holds only trainings", "--criteria " + words.criteria, "leave it out"};
+  const auto locked = storage::lockedTrainingCriteria(words.session, session);
+  const auto training = judgedTraining(words.session, session, locked);
+  if (!training) return training.error();
+  const session::Verdict& verdict = *training->verdict;
+  if (!words.json.empty())
+    if (auto written = writeJson(words.json, report::trainingDocument(training.value(), locked, words.session)); !written) return written.error();
+  if (!words.junit.empty())
+    if (auto written = writeJUnit(words.junit, report::verdictJUnit(fmt::format("{}.training_{:04}", session.title, training->number), "training", verdict)); !written) return written.error();
+  if (words.json != "-" && words.junit != "-")
+    fmt::print("{} training {} ({})\n{}", words.session, training->number, session.trainings.back().title, report::trainingVerdictText(training.value(), locked));
+  if (verdict.status == session::JudgedAs::notEvaluated) return base::exitCode(ErrorKind::inconclusive);
+  return verdict.status == session::JudgedAs::fail ? 1 : 0;
+}
+
 Outcome checkAction(const CheckWords& words) {
   if (words.json == "-" && words.junit == "-") return Error{ErrorKind::usage, "cannot both go to standard output", "--json - --junit -", "name a file for one of them"};
   auto session = storage::openSession(words.session);
   if (!session) return session.error();
+  if (!session->hasResults() && !session->trainings.empty() && words.run.empty()) return checkTraining(words, session.value());
   auto run = runNamed(session.value(), words.run, words.session);
   if (!run) return run.error();
   auto verdict = verdictFor(words, session.value(), *run.value());
@@ -60,6 +97,7 @@ Outcome checkAction(const CheckWords& words) {
 
 constexpr const char* kHelp =
     "Holds a run against criteria and gives the verdict. Starts no engine.\n\n"
+    "In a session that holds only trainings: the latest training, against the criteria that its recipes locked.\n\n"
     "The criteria are those locked in the session; --criteria F judges an exploratory session, and says that F was not locked.\n\n"
     "Examples:\n"
     "  ulpscope check model-fp16.ulps\n"

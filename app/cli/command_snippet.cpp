@@ -22,20 +22,22 @@ Outcome snippetAction(const std::string& name) {
 }
 
 constexpr const char* kHelp =
-    "Prints Python lines that export your model, its inputs and its eager outputs.\n\n"
+    "Prints Python lines that export your model, its inputs and its eager outputs, or the recorder, which runs it where it is.\n\n"
     "Examples:\n"
     "  ulpscope snippet > export.py\n"
-    "  ulpscope snippet --trace\n";
+    "  ulpscope snippet --trace\n"
+    "  ulpscope snippet --recorder > ulpscope_recorder.py\n";
 
 }  // namespace
 
 void addSnippet(CLI::App& app, Invocation& invocation) {
   CLI::App* command = app.add_subcommand("snippet", kHelp);
-  auto script = std::make_shared<bool>(false), trace = std::make_shared<bool>(false);
+  auto script = std::make_shared<bool>(false), trace = std::make_shared<bool>(false), recorder = std::make_shared<bool>(false);
   CLI::Option* scripted = command->add_flag("--script", *script, "for torch.jit.script (default)");
-  command->add_flag("--trace", *trace, "for torch.jit.trace")->excludes(scripted);
-  command->callback([script, trace, &invocation] {
-    invocation.action = [trace] { return snippetAction(*trace ? "snippet_trace.py" : "snippet_script.py"); };
+  CLI::Option* traced = command->add_flag("--trace", *trace, "for torch.jit.trace")->excludes(scripted);
+  command->add_flag("--recorder", *recorder, "a Python module that records FP32 and autocast in your own PyTorch, and training loops")->excludes(scripted)->excludes(traced);
+  command->callback([script, trace, recorder, &invocation] {
+    invocation.action = [trace, recorder] { return snippetAction(*recorder ? "ulpscope_recorder.py" : *trace ? "snippet_trace.py" : "snippet_script.py"); };
   });
 }
 

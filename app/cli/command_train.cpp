@@ -1,6 +1,7 @@
 #include "commands.h"
 #include "core/analysis/event_order.h"
 #include "core/report/training_text.h"
+#include "core/report/training_verdict_text.h"
 #include "core/session/recipe.h"
 #include "core/storage/session_care.h"
 #include "core/storage/session_store.h"
@@ -14,6 +15,8 @@
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <cstdio>
 #include <filesystem>
 #include <memory>
 
@@ -29,7 +32,7 @@ using nlohmann::json;
 constexpr std::chrono::seconds kStorePatience{10};
 
 struct TrainWords {
-  std::string recipe, session, json, events, audit;
+  std::string recipe, session, json, events, audit, revisionReason;
   std::string resume, change, replay, compare;
   std::int64_t checkpointEvery = 0;
   bool append = false, isolate = false;
@@ -64,21 +67,30 @@ std::string sessionFor(const TrainWords& words) {
 
 Result<json> askForTraining(const TrainWords& words, const std::string& sessionPath) {
   // What is wrong with the recipe or the target is said before an engine is started.
-  if (const auto recipe = session::readRecipe(words.recipe); !recipe) return recipe.error();
+  const auto recipe = session::readRecipe(words.recipe);
+  if (!recipe) return recipe.error();
   const auto mode = words.append ? storage::WriteMode::share : storage::WriteMode::create;
   if (const auto writable = storage::checkTrainingWritable(sessionPath, mode); !writable) return writable.error();
+  if (const auto criteria = storage::criteriaForTraining(sessionPath, {session::canonicalText(recipe->criteria), words.revisionReason}); !criteria) return criteria.error();
   auto client = EngineClient::start();
   if (!client) return client.error();
-  const protocol::TrainRequest request{words.recipe, sessionPath, words.append, words.isolate, words.checkpointEvery, words.resume, words.replay, words.compare, words.change};
-  auto answer = client.value().ask([&](int id) { return protocol::encodeTrain(id, request); }, words.recipe, kStorePatience);
+  const protocol::TrainRequest request{words.recipe, sessionPath,  words.append,  words.isolate, words.checkpointEvery,
+                                       words.resume, words.replay, words.compare, words.change,  words.revisionReason};
+  const RequestManner manner{words.compare.empty() ? "steps" : "samples", words.compare.empty() ? "the steps of this training are lost, but for its checkpoints" : "", kStorePatience};
+  auto answer = client.value().ask([&](int id) { return protocol::encodeTrain(id, request); }, words.recipe, manner);
   if (!answer) static_cast<void>(storage::removeDeadParts(sessionPath));  // an engine that was killed could not clear up
   return answer;
 }
 
 int exitCodeOf(const session::Training& training) {
-  if (training.verdict && training.verdict->status == session::JudgedAs::fail) return 1;
+  const auto alarmed = [&](const std::string& id) {
+    return !training.runs.empty() && std::any_of(training.runs.front().alarms.begin(), training.runs.front().alarms.end(), [&](const session::Alarm& alarm) { return alarm.id == id; });
+  };
   if (training.cancelled) return base::exitCode(ErrorKind::cancelled);
-  return training.verdict && training.verdict->status == session::JudgedAs::notEvaluated ? base::exitCode(ErrorKind::inconclusive) : 0;
+  if (training.verdict && training.verdict->status == session::JudgedAs::fail) return 1;
+  if (alarmed("fp32_nonfinite") || (!training.runs.empty() && training.runs.front().failed)) return base::exitCode(ErrorKind::run);
+  const bool noVerdict = training.verdict && training.verdict->status == session::JudgedAs::notEvaluated;
+  return noVerdict || alarmed("nothing_autocast") ? base::exitCode(ErrorKind::inconclusive) : 0;
 }
 
 std::string openText(const std::string& sessionPath, const std::string& what) { return fmt::format("Session: {} ({}); open it with: ulpscope gui {}\n", sessionPath, what, shellWord(sessionPath)); }
@@ -107,14 +119,17 @@ Outcome train(const TrainWords& words) {
   if (!session) return session.error();
   const auto training = storage::readTraining(sessionPath, session.value(), number->get<int>());
   if (!training) return training.error();
-  json document = session::trainingDocument(training.value());
-  document["session"] = sessionPath;
+  const auto locked = storage::lockedTrainingCriteria(sessionPath, session.value());
+  json document = report::trainingDocument(training.value(), locked, sessionPath);
   for (const char* key : {"run_id", "reproduced", "difference"})
     if (!words.replay.empty()) document[key] = answer->value(key, json());
   const auto written = writeJson(words.json, document);
+  const std::string criteria = report::trainingCriteriaLine(training.value(), locked);
   if (words.json != "-")
-    fmt::print("{}{}{}", words.replay.empty() ? "" : replayText(answer.value()), report::trainingSummary(training.value()), openText(sessionPath, fmt::format("training {}", number->get<int>())));
+    fmt::print("{}{}{}{}{}", words.replay.empty() ? "" : replayText(answer.value()), report::trainingSummary(training.value()), criteria.empty() ? "" : "  " + criteria, criteria.empty() ? "" : "\n",
+               openText(sessionPath, fmt::format("training {}", number->get<int>())));
   if (!written) return written.error();
+  if (training->cancelled) std::fprintf(stderr, "ulpscope: cancelled; what was done until then is stored as training %d of %s\n", number->get<int>(), sessionPath.c_str());
   if (!words.replay.empty()) return answer->value("reproduced", false) ? 0 : base::exitCode(ErrorKind::inconclusive);
   return exitCodeOf(training.value());
 }
@@ -128,6 +143,7 @@ base::Status checkWords(const TrainWords& words) {
   if (!words.change.empty() && words.resume.empty()) return means("--change", "names what a resume changes");
   const bool once = !words.replay.empty() || !words.compare.empty();
   if (once && words.append) return means("--append", "means nothing here: the result is a session of its own");
+  if (once && !words.revisionReason.empty()) return means("--revise-criteria", "means nothing here: the result is a session of its own");
   if (once && words.isolate) return means("--isolate", "means nothing here: nothing is trained beside it");
   if (once && words.checkpointEvery > 0) return means("--checkpoint-every", "means nothing here: no checkpoint is taken");
   return base::success();
@@ -143,7 +159,8 @@ Outcome trainAction(TrainWords words) {
   if (words.recipe.empty() == words.events.empty()) return Error{ErrorKind::usage, "needs a recipe, a log with --check-events, or a folder with --audit", "train", "see ulpscope train --help"};
   if (auto together = checkWords(words); !together) return together.error();
   if (words.events.empty()) return train(words);
-  if (words.isolate || words.append || !words.session.empty()) return Error{ErrorKind::usage, "only reads a log, so --session, --append and --isolate mean nothing", "--check-events", "leave them out"};
+  if (words.isolate || words.append || !words.session.empty() || !words.revisionReason.empty())
+    return Error{ErrorKind::usage, "only reads a log, so --session, --append, --isolate and --revise-criteria mean nothing", "--check-events", "leave them out"};
   return checkEvents(words);
 }
 
@@ -152,13 +169,19 @@ constexpr const char* kHelp =
     "RECIPE.json, its paths relative to itself (resources/schema/recipe.schema.json has every key):\n"
     "  {\"model\": \"model.ts\", \"inputs\": \"inputs.h5\", \"loss\": {\"kind\": \"cross_entropy\"}, \"steps\": 200, \"batch_size\": 32,\n"
     "   \"optimizers\": [{\"type\": \"Adam\", \"lr\": 0.001}], \"autocast\": {\"dtype\": \"float16\"}, \"scaler\": {\"init_scale\": 65536}}\n\n"
+    "Its criteria are locked in the session by the first training that has any: later ones are held against the same.\n\n"
     "Examples:\n"
     "  ulpscope train recipe.json --session training.ulps\n"
     "  ulpscope train recipe.json --session training.ulps --isolate     autocast off/on x scaling off/on, from the same start\n"
     "  ulpscope train recipe.json --session t.ulps --checkpoint-every 50\n"
     "  ulpscope train --resume t.ulps.d/train-0001.checkpoints/step-00000100.h5 --session t.ulps --append\n"
     "  ulpscope train --check-events loop.jsonl                         the order of calls of your own Python loop\n"
-    "  ulpscope train --audit DIR                                       what a resumed run did not restore\n";
+    "  ulpscope train --audit DIR                                       what a resumed run did not restore\n\n"
+    "A log for --check-events, its head and the first calls (resources/schema/events.schema.json has every event):\n"
+    "  {\"ulpscope_events\": 1, \"optimizers\": [\"adam\"], \"scaler\": true, \"autocast\": true, \"accumulation\": 1}\n"
+    "  {\"iteration\": 0, \"event\": \"zero_grad\", \"optimizer\": \"adam\"}\n"
+    "  {\"iteration\": 0, \"event\": \"autocast_begin\"}\n"
+    "  {\"iteration\": 0, \"event\": \"forward\"}\n";
 
 }  // namespace
 
@@ -174,9 +197,10 @@ void addTrain(CLI::App& app, Invocation& invocation) {
   command->add_option("--change", words->change, "with --resume: the name of what RECIPE changes in precision or scaling; recorded and shown")->type_name("NAME");
   command->add_option("--replay", words->replay, "do the step again that made a training go back: trains up to it and runs its batch op by op")->type_name("CASE");
   command->add_option("--compare", words->compare, "run the model as it stands in a checkpoint on the recipe's inputs, FP32 and autocast; trains nothing")->type_name("CHECKPOINT");
+  command->add_option("--revise-criteria", words->revisionReason, "the recipe's criteria take the place of the session's, and every verdict by them says so")->type_name("REASON");
   command->add_option("--check-events", words->events, "check the order of a log of your own loop (JSON lines); trains nothing")->type_name("LOG");
   command->add_option("--audit", words->audit, "compare the records of an uninterrupted and a resumed run in DIR, bit by bit; trains nothing")->type_name("DIR");
-  command->add_option("--json", words->json, "write the training document to F ('-': standard output)")->type_name("F");
+  command->add_option("--json", words->json, "write the training document (resources/schema/training.schema.json) to F ('-': standard output)")->type_name("F");
   command->callback([words, &invocation] { invocation.action = [words] { return trainAction(*words); }; });
 }
 

@@ -19,6 +19,7 @@ using Clock = std::chrono::steady_clock;
 constexpr const char* kLoading = "loading";  // the engine's own word; every request begins with it
 constexpr std::chrono::milliseconds kTick{50};
 constexpr std::chrono::seconds kEndPatience{2};
+constexpr std::chrono::seconds kSameInterrupt{1};
 // An engine in the middle of a long op does not hear: then it is killed. What it has written is whole, whenever that is.
 
 volatile std::sig_atomic_t g_interrupts = 0;
@@ -65,7 +66,7 @@ EngineClient::~EngineClient() {
 }
 
 base::Status EngineClient::sayHello(std::chrono::seconds patience) {
-  Request request{++m_lastId, m_program, Clock::now() + patience, {"starting the engine", "", "", 0, 0}, {}, 0, {}, {}};
+  Request request{++m_lastId, m_program, Clock::now() + patience, {"starting the engine", "", "", 0, 0}};
   m_process.send(protocol::encodeHello(request.id));
   auto answer = waitFor(request);
   if (!answer) return answer.error();
@@ -77,8 +78,9 @@ base::Status EngineClient::sayHello(std::chrono::seconds patience) {
                "install ulpscope and its engine from the same version"};
 }
 
-Result<json> EngineClient::ask(const std::function<std::string(int id)>& encode, const std::string& about, std::chrono::milliseconds cancelPatience) {
-  Request request{++m_lastId, about, Clock::time_point::max(), {kLoading, "", "", 0, 0}, {}, 0, {}, cancelPatience};
+Result<json> EngineClient::ask(const std::function<std::string(int id)>& encode, const std::string& about, const RequestManner& manner) {
+  Request request{++m_lastId, about, Clock::time_point::max(), {kLoading, "", "", 0, 0}};
+  request.manner = manner;
   m_process.send(encode(request.id));  // when nobody reads, the end of its output tells why
   return waitFor(request);
 }
@@ -103,7 +105,7 @@ std::optional<Result<json>> EngineClient::take(Request& request, const std::stri
   if (message->kind == protocol::Message::Kind::progress) {
     if (!ours) return std::nullopt;
     request.last = message->progress;
-    request.display.show(request.last);
+    request.display.show(request.last, request.manner.unit);
   } else if (message->kind == protocol::Message::Kind::result) {
     if (ours) return Result<json>(std::move(message.value().body));
   } else if (message->kind == protocol::Message::Kind::error) {
@@ -114,34 +116,43 @@ std::optional<Result<json>> EngineClient::take(Request& request, const std::stri
   return std::nullopt;
 }
 
+void EngineClient::sendCancel(Request& request) {
+  request.deadline = Clock::time_point::max();
+  request.cancelledAt = Clock::now();
+  m_process.send(protocol::encodeCancel(++m_lastId, request.id));
+  if (!request.manner.lost.empty()) request.display.note("cancelling: what was done until now is being stored (Ctrl+C again gives it up)");
+}
+
 std::optional<Error> EngineClient::lookAtSignals(Request& request) {
   const int interrupts = g_interrupts;
   if (interrupts == 0) return std::nullopt;
-  const Error cancelled{ErrorKind::cancelled, "cancelled while " + progressText(request.last), request.about, ""};
-  if (request.cancelsSeen == 0) {
-    request.cancelsSeen = interrupts;
-    request.deadline = Clock::time_point::max();
-    m_process.send(protocol::encodeCancel(++m_lastId, request.id));
-    request.cancelDeadline = Clock::now() + request.cancelPatience;
-  }
-  if (interrupts == request.cancelsSeen && Clock::now() < request.cancelDeadline) return std::nullopt;
+  if (request.cancelsSeen == 0) sendCancel(request);
+  const auto since = Clock::now() - request.cancelledAt;
+  if (request.cancelsSeen == 0 || since < kSameInterrupt) request.cancelsSeen = interrupts;
+  if (interrupts == request.cancelsSeen && since < request.manner.cancelPatience) return std::nullopt;
   m_usable = false;
-  return cancelled;
+  return cancelled(request);
+}
+
+Error EngineClient::cancelled(const Request& request) {
+  const std::string lost = request.manner.lost.empty() ? "" : request.manner.lost + ": the engine was ended before it had stored what it did";
+  return Error{ErrorKind::cancelled, "cancelled while " + request.where(), request.about, lost};
 }
 
 Error EngineClient::failed(const Request& request, const std::string& what) {
   m_usable = false;
-  const char* remedy = "sessions already written are whole; `ulpscope doctor` checks the engine";
+  std::string remedy = "sessions already written are whole; `ulpscope doctor` checks the engine";
+  if (!request.manner.lost.empty()) remedy = request.manner.lost + "; " + remedy;
   if (m_hello.is_null()) remedy = "check that LibTorch is installed, or reinstall the engine";
   else if (request.last.stage == kLoading) remedy = "the model file may be damaged: see whether PyTorch's torch.jit.load takes it, and save it anew; `ulpscope doctor` checks the engine";
-  return Error{ErrorKind::run, what + fmt::format(" (while {})", progressText(request.last)), request.about, remedy};
+  return Error{ErrorKind::run, what + fmt::format(" (while {})", request.where()), request.about, remedy};
 }
 
 Error EngineClient::ended(const Request& request) {
   const std::string how = m_process.finish(kEndPatience);
   if (g_interrupts > 0) {
     m_usable = false;
-    return Error{ErrorKind::cancelled, "cancelled while " + progressText(request.last), request.about, ""};
+    return cancelled(request);
   }
   return failed(request, "the engine " + how);
 }

@@ -33,10 +33,6 @@ constexpr const char* kHelp =
     "  ulpscope run model.ts --inputs inputs.h5 --decision argmax   FP32 against FP16\n"
     "  ulpscope gui model-fp16.ulps                             the session in the window\n";
 
-constexpr const char* kExitCodes =
-    "Exit codes: 0 done, 1 a --fail-on finding, 2 usage, 3 input unreadable or not supported, 4 the run failed,\n"
-    "5 inconclusive, 130 cancelled. Data goes to standard output, messages and progress to standard error.";
-
 void printVersion(bool asJson) {
   if (!asJson) {
     std::puts("ulpscope " ULPSCOPE_VERSION);
@@ -88,6 +84,12 @@ void openStandardDescriptors() {
     if (::fcntl(descriptor, F_GETFD) < 0) static_cast<void>(::open("/dev/null", descriptor == STDOUT_FILENO ? O_RDONLY : O_RDWR));
 }
 
+// A help or a summary is written in one piece, by the flush at the end, which can still name what hinders it.
+void bufferOutput() {
+  static char buffer[1 << 16];
+  if (::isatty(STDOUT_FILENO) == 0) static_cast<void>(std::setvbuf(stdout, buffer, _IOFBF, sizeof buffer));
+}
+
 // A reader that has seen enough (`| head`) is no fault; a full disk is.
 int withOutputChecked(int code) {
   const bool flushed = std::fflush(stdout) == 0;
@@ -105,11 +107,12 @@ base::Status checkWords(const CLI::App& app, const JsonTarget& json) {
 int parseAndRun(int argc, const char* const* argv) {
   CLI::App app(kHelp, "ulpscope");
   Invocation invocation;
-  app.footer(kExitCodes);
+  app.footer(exitCodesText());
   app.set_version_flag("--version", "ulpscope " ULPSCOPE_VERSION);
   app.formatter(std::make_shared<HelpFormatter>());
   app.get_formatter()->column_width(34);
   for (const auto add : {addInspect, addRun, addTrain, addCheck, addCompare, addCriteria, addDemo, addPack, addUnpack, addRepair, addDoctor, addSnippet, addWorker, addGui}) add(app, invocation);
+  for (CLI::App* command : app.get_subcommands({})) command->footer(exitCodesText(command->get_name()));
   const JsonTarget json = jsonTargetOf(argc, argv);
   const std::string_view command = argc > 1 ? argv[1] : "";
   const auto failed = [&](const base::Error& error) { return fail(error, json.allowedPath(), command); };
@@ -132,6 +135,7 @@ int parseAndRun(int argc, const char* const* argv) {
 
 int start(int argc, const char* const* argv) {
   openStandardDescriptors();
+  bufferOutput();
   bool asJson = false;
   if (!askedForVersion(argc, argv, asJson)) return parseAndRun(argc, argv);
   printVersion(asJson);
@@ -144,6 +148,9 @@ int start(int argc, const char* const* argv) {
 int main(int argc, char** argv) try {
   return ulpscope::cli::withOutputChecked(ulpscope::cli::start(argc, argv));
 } catch (const std::filesystem::filesystem_error& e) {
+  std::fprintf(stderr, "ulpscope: internal error: %s\n", e.what());
+  return ulpscope::base::exitCode(ulpscope::base::ErrorKind::internal);
+} catch (const std::ios_base::failure& e) {  // a std::system_error too, but of a file that was read
   std::fprintf(stderr, "ulpscope: internal error: %s\n", e.what());
   return ulpscope::base::exitCode(ulpscope::base::ErrorKind::internal);
 } catch (const std::system_error& fault) {  // of fmt::print: more than a buffer, and nobody takes it

@@ -38,17 +38,17 @@ std::string timeLeft(double seconds) { return seconds < 0 ? "" : ", " + base::du
 
 }  // namespace
 
-std::string progressText(const base::Progress& progress) {
+std::string progressText(const base::Progress& progress, const std::string& unit) {
   std::string text = progress.stage;
   if (!progress.op.empty()) text += " " + progress.op;
   if (!progress.modulePath.empty()) text += " in " + progress.modulePath;
-  if (progress.total > 0) text += fmt::format(", {} of {} samples", progress.done, progress.total);
+  if (progress.total > 0) text += fmt::format(", {} of {} {}", progress.done, progress.total, unit);
   return text + timeLeft(progress.secondsLeft);
 }
 
 ProgressDisplay::ProgressDisplay() : m_terminal(canRedraw()) {}
 
-void ProgressDisplay::show(const base::Progress& progress) {
+void ProgressDisplay::show(const base::Progress& progress, const std::string& unit) {
   const bool newStage = progress.stage != m_stage;
   m_stage = progress.stage;
   if (!m_terminal) {
@@ -58,12 +58,17 @@ void ProgressDisplay::show(const base::Progress& progress) {
   const auto now = std::chrono::steady_clock::now();
   if (!newStage && now - m_lastDrawn < kRedraw) return;
   m_lastDrawn = now;
-  draw(bar(progress) + progressText(progress));
+  draw(bar(progress) + progressText(progress, unit));
 }
 
 void ProgressDisplay::log(const std::string& line) {
   clear();
   std::fprintf(stderr, "engine: %s\n", line.c_str());
+}
+
+void ProgressDisplay::note(const std::string& line) {
+  clear();
+  std::fprintf(stderr, "ulpscope: %s\n", line.c_str());
 }
 
 void ProgressDisplay::clear() {

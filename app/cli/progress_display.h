@@ -8,8 +8,8 @@
 
 namespace ulpscope::cli {
 
-// "running aten::linear in encoder.0, 32 of 256 samples": what stood last, for the bar and for errors.
-std::string progressText(const base::Progress& progress);
+// "running aten::linear in encoder.0, 32 of 256 samples": what stood last, for the bar and for errors. unit: what is counted.
+std::string progressText(const base::Progress& progress, const std::string& unit);
 
 class ProgressDisplay {
  public:
@@ -18,9 +18,11 @@ class ProgressDisplay {
   ProgressDisplay(const ProgressDisplay&) = delete;
   ProgressDisplay& operator=(const ProgressDisplay&) = delete;
 
-  void show(const base::Progress& progress);
+  void show(const base::Progress& progress, const std::string& unit);
   // A line of the engine's log (what the model prints), above the bar.
   void log(const std::string& line);
+  // A line of our own, above the bar.
+  void note(const std::string& line);
   // Takes the bar away; called before anything else is printed.
   void clear();
 

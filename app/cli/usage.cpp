@@ -5,6 +5,7 @@
 #include <CLI/CLI.hpp>
 
 #include <algorithm>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -15,7 +16,7 @@ using base::Error;
 using base::ErrorKind;
 
 // Of the whole contract, what this version does not have: said so, instead of a far-fetched suggestion.
-const std::vector<std::string> kLaterCommands{"scan", "train", "search", "bench", "report"};
+const std::vector<std::string> kLaterCommands{"scan", "search", "bench", "report"};
 
 bool contains(const std::vector<std::string>& names, const std::string& name) {
   return std::find(names.begin(), names.end(), name) != names.end();
@@ -81,7 +82,46 @@ Error valueOfFlag(const CLI::App& command, const std::string& complaint) {
   return Error{ErrorKind::usage, "takes no value", flag, "give it alone, or leave it out"};
 }
 
+// What 1, 4, 5 and 130 mean; empty: the command never gives it.
+struct CodeMeanings {
+  const char *finding, *failed, *inconclusive, *cancelled;
+};
+
+CodeMeanings meaningsOf(const std::string& command) {
+  static const std::map<std::string, CodeMeanings> all{
+      {"", {"a finding or a criterion that failed", "the work failed", "inconclusive", "cancelled"}},
+      {"run", {"a --fail-on finding, or a criterion failed", "the run failed, or FP32 is no baseline", "inconclusive (partial, nothing autocast, or not evaluated)", "cancelled"}},
+      {"train", {"a criterion failed", "the model could not run, or FP32 itself is not finite", "nothing was autocast, or a criterion was not evaluated", "cancelled (the steps done are stored)"}},
+      {"check", {"a criterion failed", "FP32 is no baseline", "no criteria, or one was not evaluated", ""}},
+      {"inspect", {"", "the engine failed", "", "cancelled"}},
+      {"demo", {"", "the run failed", "inconclusive", "cancelled"}},
+      {"compare", {"", "the runs cannot be compared", "there are no two runs", ""}},
+      {"doctor", {"", "something is at fault", "", ""}},
+      {"gui", {"", "there is no display", "", ""}},
+      {"worker", {"", "there is no engine", "", ""}}};
+  const auto found = all.find(command);
+  return found == all.end() ? CodeMeanings{"", "the disk failed", "", ""} : found->second;
+}
+
 }  // namespace
+
+std::string exitCodesText(const std::string& command) {
+  const CodeMeanings meanings = meaningsOf(command);
+  std::string text = "Exit codes: 0 done";
+  const auto add = [&text](const char* code, const std::string& meaning) {
+    if (meaning.empty()) return;
+    const std::string part = std::string(code) + " " + meaning;
+    const std::size_t line = text.rfind('\n') == std::string::npos ? text.size() : text.size() - text.rfind('\n');
+    text += (line + part.size() > 115 ? ",\n" : ", ") + part;
+  };
+  add("1", meanings.finding);
+  add("2", "usage");
+  add("3", "input unreadable or not supported");
+  add("4", meanings.failed);
+  add("5", meanings.inconclusive);
+  add("130", meanings.cancelled);
+  return text + ".\nData goes to standard output, messages and progress to standard error.";
+}
 
 base::Status checkCommandNames(CLI::App& app) {
   if (app.get_subcommands().empty() && app.remaining_size() > 0) return unknownWord(app);

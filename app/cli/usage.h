@@ -3,12 +3,17 @@
 
 #include "core/base/error.h"
 
+#include <string>
+
 namespace CLI {
 class App;
 class ParseError;
 }  // namespace CLI
 
 namespace ulpscope::cli {
+
+// The exit codes that a command can give and what each means there, for its help; of no command: the contract of all.
+std::string exitCodesText(const std::string& command = "");
 
 // Error kind usage: the word that is not known with the nearest that is, or the parser's own complaint.
 base::Error usageError(CLI::App& app, const CLI::ParseError& fault);

@@ -24,7 +24,7 @@ base::Result<nlohmann::json> answerRun(engine::Engine& engine, const nlohmann::j
 base::Result<nlohmann::json> runAndStore(engine::Engine& engine, const session::RunRequest& request, engine::RunHooks hooks, std::stop_token stop);
 
 // Trains, stores the training in its session, gives {"session", "training"}; or replays, or compares (message.h). runHooks are for the runs
-// of those two.
+// of those two. What does not belong into the session is refused before the first step.
 base::Result<nlohmann::json> answerTrain(engine::Engine& engine, const nlohmann::json& parameters, const train::TrainingHooks& hooks, const engine::RunHooks& runHooks, std::stop_token stop);
 
 // Of a path as the client gave it; empty stays empty.

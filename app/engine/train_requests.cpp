@@ -46,12 +46,36 @@ Status checkCompared(const std::string& path, const train::Resume& resume) {
                "first compare FP32 and AMP on the same set: ulpscope train --compare " + path + " --session compared.ulps"};
 }
 
-session::Session sessionOf(const session::Recipe& recipe, const train::TrainingOutcome& outcome) {
+session::Session sessionOf(const session::Recipe& recipe, const std::vector<session::CriteriaRevision>& criteria) {
   session::Session session = storage::newSession(fs::path(recipe.model).stem().string());
-  session.model = outcome.model;
-  session.samples = outcome.samples;
   session.creatorVersion = ULPSCOPE_VERSION;
+  session.trainingCriteria = criteria;
   return session;
+}
+
+// The session that is trained for, once its model and samples are loaded.
+train::TrainingHooks hooksFor(const std::string& sessionPath, session::Session& session, train::TrainingHooks hooks) {
+  hooks.open = [&session, sessionPath](const model::ModelInfo& model, const session::SampleSet& samples) {
+    session.model = model;
+    session.samples = samples;
+    return storage::checkTrainingFits(sessionPath, session);
+  };
+  return hooks;
+}
+
+// A training without criteria of its own is held against those of its session as well.
+Status holdAgainst(const std::vector<session::CriteriaRevision>& criteria, session::Recipe& recipe) {
+  if (criteria.empty()) return base::success();
+  auto limits = session::trainingCriteriaFromText(criteria.back().canonical);
+  if (!limits) return limits.error();
+  recipe.criteria = limits.value();
+  return base::success();
+}
+
+std::optional<session::Verdict> judged(const session::Recipe& recipe, const session::Training& training, const std::vector<session::CriteriaRevision>& criteria) {
+  auto verdict = analysis::judgeTraining(recipe, training);
+  if (verdict && !criteria.empty()) verdict->revision = criteria.back().number;
+  return verdict;
 }
 
 // The number and the folder that a training with checkpoints has from its start; given back where nothing came of it.
@@ -72,11 +96,14 @@ class Reservation {
 
 Result<json> trainAndStore(const TrainRequest& request, const train::TrainingHooks& hooks, std::stop_token stop) {
   const std::string sessionPath = absolute(request.sessionPath);
-  const auto recipe = recipeOf(request.recipePath);
+  auto recipe = recipeOf(request.recipePath);
   if (!recipe) return recipe.error();
   const storage::WriteMode mode = request.append ? storage::WriteMode::share : storage::WriteMode::create;
   // Better now than after minutes of work.
   if (auto writable = storage::checkTrainingWritable(sessionPath, mode); !writable) return writable.error();
+  const auto criteria = storage::criteriaForTraining(sessionPath, {session::canonicalText(recipe->criteria), request.revisionReason});
+  if (!criteria) return criteria.error();
+  if (auto held = holdAgainst(criteria.value(), recipe.value()); !held) return held.error();
   train::TrainOptions options;
   options.isolate = request.isolate;
   options.checkpointEvery = request.checkpointEvery;
@@ -92,12 +119,13 @@ Result<json> trainAndStore(const TrainRequest& request, const train::TrainingHoo
   if (!number) return number.error();
   const Reservation reservation(sessionPath, number.value());
   if (number.value() > 0) options.checkpointFolder = TrainingFolder::of(sessionPath, number.value()).path();
-  auto outcome = train::train(recipe.value(), options, hooks, stop);
-  if (!outcome) return outcome.error();
+  session::Session session = sessionOf(recipe.value(), criteria.value());
+  auto outcome = train::train(recipe.value(), options, hooksFor(sessionPath, session, hooks), stop);
+  if (!outcome) return session::asRecipeFault(outcome.error(), request.recipePath);
   session::Training& training = outcome.value().training;
   training.number = number.value();
-  training.verdict = analysis::judgeTraining(recipe.value(), training);
-  auto stored = storage::addTraining(sessionPath, sessionOf(recipe.value(), outcome.value()), std::move(training), mode);
+  training.verdict = judged(recipe.value(), training, criteria.value());
+  auto stored = storage::addTraining(sessionPath, session, std::move(training), mode);
   if (!stored) return stored.error();
   return json{{"session", sessionPath}, {"training", number.value() > 0 ? number.value() : stored->trainings.back().number}};
 }
@@ -141,10 +169,9 @@ Result<json> compareCheckpoint(engine::Engine& engine, const TrainRequest& reque
   const auto checkpoint = resumeAt(path, "");
   if (!checkpoint) return checkpoint.error();
   const TrainingFolder folder = TrainingFolder::around(path);
-  const std::string model = folder.beside(checkpoint->file, ".ts");
-  if (auto exported = train::exportCheckpoint(recipe.value(), checkpoint.value(), model); !exported) return exported.error();
-  session::RunRequest run = runOf(recipe.value(), model, recipe->inputs, sessionPath);
-  run.labelsPath = recipe->labels;
+  const std::string model = folder.beside(checkpoint->file, ".ts"), inputs = folder.beside(checkpoint->file, "-inputs.h5");
+  if (auto exported = train::exportCheckpoint(recipe.value(), checkpoint.value(), model, inputs); !exported) return exported.error();
+  const session::RunRequest run = runOf(recipe.value(), model, inputs, sessionPath);
   auto answer = runAndStore(engine, run, hooks, stop);
   if (!answer) return answer;
   const auto session = storage::openSession(sessionPath);

@@ -31,6 +31,13 @@ enum class OrderRule {
   scheduleBeforeStep,
   zeroGradMissing,             // gradients of the update before are still there
   zeroGradWhileAccumulating,   // loses those of the micro-batches before
+  zeroGradBeforeStep,          // throws the gradients away that the step should take
+  backwardWithoutForward,      // no forward, loss, scale or autocast before it in its iteration; or more backwards than losses
+  stepWithoutGradients,        // no backward since the step before
+  scaleTwice,                  // more scales than losses, where losses are logged
+  iterationBackwards,          // a lower iteration after a higher one
+  notInHead,                   // a call on a scaler or autocast that the log's head denies
+  nothingToJudge,              // a user's log without any step
   deprecatedApi,               // torch.cuda.amp
   checkpointBeforeUpdate,      // between a backward or step and the update() that ends it
   checkpointWithoutScaler      // the scaler's state is not in it
@@ -46,7 +53,7 @@ struct OrderViolation {
   OrderRule rule = OrderRule::clipBeforeUnscale;
 };
 
-// In the log's order; each rule once an iteration, optimizer and run, deprecatedApi, scalerShared and checkpointWithoutScaler once in all.
+// In the log's order; each rule once an iteration, optimizer and run, deprecatedApi, scalerShared, notInHead and checkpointWithoutScaler once in all.
 std::vector<OrderViolation> checkOrder(const session::EventLog& log);
 
 }  // namespace ulpscope::analysis

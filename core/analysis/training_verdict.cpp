@@ -1,5 +1,7 @@
 #include "core/analysis/training_verdict.h"
 
+#include "core/base/hashing.h"
+
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -49,13 +51,33 @@ JudgedAs overall(const session::Verdict& verdict) {
   return any(JudgedAs::notEvaluated) ? JudgedAs::notEvaluated : JudgedAs::pass;
 }
 
+bool hasAlarm(const Trajectory& run, const std::string& id) {
+  return std::any_of(run.alarms.begin(), run.alarms.end(), [&](const session::Alarm& alarm) { return alarm.id == id; });
+}
+
+// What makes a verdict on AMP impossible, whatever was measured.
+std::string whyNotJudged(const session::Training& training, const Trajectory& run, const Trajectory* fp32) {
+  if (training.cancelled) return "the training was cancelled";
+  if (hasAlarm(run, "nothing_autocast")) return "nothing was autocast";
+  if (run.failed && fp32 && fp32->failed) return "FP32 could not run either: " + run.error;
+  if (hasAlarm(run, "fp32_nonfinite")) return "FP32 itself is not finite";
+  return "";
+}
+
+std::string changesText(const session::Training& training) {
+  std::string text;
+  for (const session::ResumeRecord& resume : training.resumes)
+    if (!resume.change.empty()) text += (text.empty() ? "with the experimental change '" : ", '") + resume.change + "' from step " + std::to_string(resume.step);
+  return text;
+}
+
 }  // namespace
 
 std::optional<session::Verdict> judgeTraining(const session::Recipe& recipe, const session::Training& training) {
   const session::TrainingCriteria& criteria = recipe.criteria;
   if (!criteria.any()) return std::nullopt;
   session::Verdict verdict;
-  verdict.sha256 = recipe.sha256;
+  verdict.sha256 = base::sha256(session::canonicalText(criteria));
   const Trajectory* run = training.run("recipe");
   if (!run) {
     verdict.reason = "nothing was trained";
@@ -68,12 +90,14 @@ std::optional<session::Verdict> judgeTraining(const session::Recipe& recipe, con
   if (criteria.maxAccuracyDrop) verdict.criteria.push_back(accuracyDrop(*run, fp32, *criteria.maxAccuracyDrop));
   if (criteria.noAlarm) verdict.criteria.push_back(atMost("alarms", static_cast<double>(run->alarms.size()), 0));
   verdict.status = overall(verdict);
-  if (!run->error.empty()) {
+  if (const std::string why = whyNotJudged(training, *run, fp32); !why.empty()) {
+    verdict.reason = why;
+    verdict.status = JudgedAs::notEvaluated;
+  } else if (!run->error.empty()) {
     verdict.reason = "the training ended early: " + run->error;
     verdict.status = JudgedAs::fail;
-  } else if (training.cancelled) {
-    verdict.reason = "the training was cancelled";
-    verdict.status = verdict.status == JudgedAs::fail ? JudgedAs::fail : JudgedAs::notEvaluated;
+  } else {
+    verdict.reason = changesText(training);
   }
   return verdict;
 }

@@ -86,6 +86,9 @@ Result<const PolicyTable*> nativeTable(const session::RunSettings& settings) {
 }
 
 Result<const PolicyTable*> tableFor(const session::RunSettings& settings) {
+  if (settings.mode == session::Mode::recorded)
+    return Error{ErrorKind::usage, "was recorded by ulpscope_recorder.py, in another PyTorch; no engine can run it again", "mode recorded",
+                 "record it again in Python, with append=True"};
   if (settings.device != "cpu")
     return Error{ErrorKind::input, "only the CPU is supported by this version", "--device " + settings.device, "use --device cpu: CUDA autocast is emulated"};
   return settings.mode == session::Mode::native ? nativeTable(settings) : findPolicyTable(settings.policyTable);

@@ -1,5 +1,7 @@
 #include "core/protocol/message.h"
 
+#include "core/base/json_text.h"
+
 #include <array>
 #include <limits>
 
@@ -122,12 +124,12 @@ std::string encodeRun(int id, const session::RunRequest& runRequest, Live live) 
 
 std::string encodeTrain(int id, const TrainRequest& r) {
   return request(id, "train", {{"recipe", r.recipePath}, {"session", r.sessionPath}, {"append", r.append}, {"isolate", r.isolate},
-                              {"checkpoint_every", r.checkpointEvery}, {"resume", r.resume}, {"replay", r.replay}, {"compare", r.compare}, {"change", r.change}});
+                              {"checkpoint_every", r.checkpointEvery}, {"resume", r.resume}, {"replay", r.replay}, {"compare", r.compare}, {"change", r.change}, {"revision_reason", r.revisionReason}});
 }
 
 Result<TrainRequest> trainRequestFrom(const json& params) try {
   return TrainRequest{params.at("recipe"), params.at("session"), params.at("append"), params.at("isolate"), params.value("checkpoint_every", std::int64_t{0}),
-                      params.value("resume", ""), params.value("replay", ""), params.value("compare", ""), params.value("change", "")};
+                      params.value("resume", ""), params.value("replay", ""), params.value("compare", ""), params.value("change", ""), params.value("revision_reason", "")};
 } catch (const json::exception& e) {
   return notAMessage(e.what());
 }
@@ -149,6 +151,7 @@ std::string encodeResult(int id, const json& result) { return line({{"id", id}, 
 std::string encodeError(int id, const Error& error) { return line({{"id", id}, {"error", base::toJson(error)}}); }
 
 Result<Message> parseMessage(std::string_view text) try {
+  if (base::isTooDeep(text)) return notAMessage("it is nested too deep");
   const json object = json::parse(text, nullptr, false);
   if (!object.is_object()) return notAMessage("no JSON object: " + excerpt(text));
   if (!object.contains("id") || !object["id"].is_number_integer()) return notAMessage("it has no whole number as id");

@@ -37,8 +37,9 @@ struct TrainRequest {
   bool append = false;   // the session may exist
   bool isolate = false;
   std::int64_t checkpointEvery = 0;  // steps; 0: as the recipe says
-  std::string resume, replay, compare;  // paths; empty: no
-  std::string change;    // resume: the name of what the recipe changes
+  std::string resume = {}, replay = {}, compare = {};  // paths; empty: no
+  std::string change = {};  // resume: the name of what the recipe changes
+  std::string revisionReason = {};  // the recipe's criteria revise those of the session; empty: they must be the same
 };
 std::string encodeTrain(int id, const TrainRequest& request);
 base::Result<TrainRequest> trainRequestFrom(const nlohmann::json& params);

@@ -149,6 +149,15 @@ std::string files(const Session& session, const RunRecord& run) {
                      shortened(session.model.fingerprint.weightsSha256), leaf(session.samples.path), shortened(session.samples.sha256), run.settings.decision.text(), output, run.id(), run.createdUtc);
 }
 
+std::string hardwareCondition(const RunRecord& run) {
+  switch (run.settings.mode) {
+    case session::Mode::emulated: return "Emulated on a CPU: a GPU sums in another order and may decide otherwise where a margin is as small as that.";
+    case session::Mode::native: return "Run by LibTorch's CPU kernels: other hardware may decide otherwise.";
+    case session::Mode::recorded: break;
+  }
+  return fmt::format("Recorded on {} with PyTorch {}: other hardware or another PyTorch may decide otherwise.", run.settings.device, run.libtorchVersion);
+}
+
 std::vector<std::string> conditionsOf(const Session& session, const RunRecord& run, const FlipFacts& facts, double below) {
   const bool decides = run.settings.decision.decides();
   const bool hasRate = decides && run.settings.onlySamples.empty();
@@ -156,8 +165,7 @@ std::vector<std::string> conditionsOf(const Session& session, const RunRecord& r
   std::vector<std::string> conditions{
       hasRate ? "The interval takes the samples as independent draws from the inputs the model will meet; of other inputs or weights nothing is claimed."
               : "Nothing is claimed of other inputs or weights.",
-      run.settings.mode == session::Mode::emulated ? "Emulated on a CPU: a GPU sums in another order and may decide otherwise where a margin is as small as that."
-                                                   : "Run by LibTorch's CPU kernels: other hardware may decide otherwise.",
+      hardwareCondition(run),
       hasRate ? kindsCondition(session) : "",
       decides && std::isfinite(below) && run.settings.decision.errorsToFlip() > 0 ? "The margin limit was chosen with the results in sight: what is counted below it carries no interval." : "",
       noiseCondition(run, facts), tieCondition(run, facts), accumulationCondition(run), criteriaCondition(session, run),

@@ -28,12 +28,17 @@ std::string moduleName(const std::string& path) { return path.empty() ? "(root)"
 // What a run that broke off says holds for its beginning only.
 std::string upTo(const RunRecord& run) { return run.candidateError ? ", up to the error" : ""; }
 
+std::string howText(const RunRecord& run) {
+  const std::string mode = session::name(run.settings.mode);
+  return run.settings.mode == session::Mode::recorded ? fmt::format("{} on {} with PyTorch {}", mode, run.settings.device, run.libtorchVersion) : mode;
+}
+
 std::string header(const Session& session, const RunRecord& run) {
   const std::string file = std::filesystem::path(session.model.path).filename().string();
   const bool lookedAtOps = run.settings.observe != session::Observe::outputs;
   std::string text = fmt::format("{}: {}, {}{}\n", run.id(), file, samplesText(session, run),
                                  lookedAtOps ? ", " + counted(static_cast<std::int64_t>(run.sites.size()), "op site") : "");
-  text += fmt::format("{} autocast ({}, {}) against FP32; {}\n", lowName(run), run.policyTable, session::name(run.settings.mode),
+  text += fmt::format("{} autocast ({}, {}) against FP32; {}\n", lowName(run), run.policyTable, howText(run),
                       session.exploratory() ? std::string("exploratory: no criteria") : fmt::format("validation by criteria revision {}, locked {}", session.criteria.back().number, session.criteria.back().lockedUtc));
   if (!run.settings.fp32.empty()) text += "Kept in FP32: " + listed(run.settings.fp32) + "\n";
   if (!run.settings.disable.empty()) text += "Autocast off, inputs as they are: " + listed(run.settings.disable) + "\n";

@@ -1,5 +1,6 @@
 #include "core/report/training_text.h"
 
+#include "core/analysis/isolation.h"
 #include "core/base/number_text.h"
 
 #include <fmt/format.h>
@@ -59,10 +60,30 @@ std::string row(const Trajectory& run) {
                      run.accuracy ? fmt::format("{:.2f} %", 100 * *run.accuracy) : "-", run.error.empty() ? (run.alarms.empty() ? "" : counted(static_cast<std::int64_t>(run.alarms.size()), "alarm")) : "ended early");
 }
 
+// How the training came here, and where it can be taken up again.
+std::string historyText(const Training& training) {
+  std::string text;
+  for (const session::ResumeRecord& resume : training.resumes) {
+    text += fmt::format("{:<12} after {} from {}", "Resumed", counted(resume.step, "step"), resume.checkpoint);
+    if (!resume.change.empty()) text += ", with the experimental change '" + resume.change + "'";
+    text += "\n";
+    for (const session::RecipeDifference& difference : resume.differences) text += "             " + difference.text() + "\n";
+  }
+  if (!training.checkpoints.empty()) {
+    const auto bad = std::count_if(training.checkpoints.begin(), training.checkpoints.end(), [](const session::CheckpointEntry& entry) { return !entry.good; });
+    text += fmt::format("{:<12} {}, the last after {} ({})", "Checkpoints", training.checkpoints.size(), counted(training.checkpoints.back().step, "step"), training.checkpoints.back().file);
+    text += (bad > 0 ? fmt::format("; {} hold values that are not finite", bad) : "") + "\n";
+  }
+  if (const auto& back = training.rollback)
+    text += fmt::format("{:<12} from step {} to {}: {} ({}); the case is {}, to --replay; --compare the checkpoint before you --resume it\n", "WENT BACK", back->step, back->checkpoint, back->text, back->rule, back->caseFile);
+  return text;
+}
+
 std::string tableText(const Training& training) {
   if (training.runs.size() < 2) return "";
   std::string text = fmt::format("TRAJECTORIES\n  {:<30} {:>8} {:>8} {:>11} {:>11} {:>9}\n", "", "skipped", "applied", "final loss", "final scale", "accuracy");
   for (const Trajectory& run : training.runs) text += row(run);
+  if (const std::string which = analysis::isolationText(training); !which.empty()) text += "  => " + which + "\n";
   return text;
 }
 
@@ -74,8 +95,29 @@ std::string verdictLines(const Training& training) {
   return text;
 }
 
+// One line for what is the same in several steps: "steps 0-12, 15: ...", in the order of its first.
+template <typename T, typename TextOf>
+std::vector<std::string> grouped(const std::vector<T>& violations, const TextOf& textOf) {
+  std::vector<std::pair<std::string, std::vector<std::int64_t>>> groups;
+  for (const T& violation : violations) {
+    const std::string text = textOf(violation);
+    auto group = std::find_if(groups.begin(), groups.end(), [&](const auto& known) { return known.first == text; });
+    if (group == groups.end()) group = groups.insert(groups.end(), {text, {}});
+    group->second.push_back(violation.step);
+  }
+  std::vector<std::string> lines;
+  for (auto& [text, steps] : groups) {
+    std::sort(steps.begin(), steps.end());
+    steps.erase(std::unique(steps.begin(), steps.end()), steps.end());
+    lines.push_back(fmt::format("{} {}: {}", steps.size() == 1 ? "step" : "steps", stepRanges(steps), text));
+  }
+  return lines;
+}
+
 std::string findingsOf(const Trajectory& run) {
-  std::string text = listText("ORDER", run.violations, [](const session::Violation& v) { return fmt::format("step {}: {} ({}): {}", v.step, v.rule, v.event, v.text); });
+  std::string text = listText("ORDER", grouped(run.violations, [](const session::Violation& v) {
+                                return fmt::format("{} ({}{}): {}", v.rule, v.event, v.optimizer.empty() ? "" : " of " + v.optimizer, v.text);
+                              }), [](const std::string& line) { return line; });
   text += listText("ALARMS", run.alarms, [](const session::Alarm& a) { return fmt::format("step {}: {} ({})", a.step, a.text, a.id); });
   return text + listText("POISONED BUFFERS", run.poisonedBuffers, [](const std::string& buffer) { return buffer; });
 }
@@ -111,6 +153,8 @@ std::string firstNonfiniteText(const session::FirstNonfinite& first) {
   if (first.ofParameter) return text + first.kind + " in the gradient of its parameter " + first.parameter + ", whose own output has a finite one";
   if (first.stage == "input" && !first.source.empty()) return first.kind + " in " + first.source;
   text += first.stage == "gradient" ? first.kind + " in the gradient" + (first.op.empty() ? "" : " of its output") : first.kind + " in the " + first.stage;
+  if (!first.makerOp.empty())
+    text += fmt::format(", made in the backward of {} in {}{}", first.makerOp, first.makerModule.empty() ? "(root)" : first.makerModule, first.makerSource.empty() ? "" : " (" + first.makerSource + ")");
   if (first.stage == "gradient" && !first.parameter.empty()) return text + "; first parameter " + first.parameter;
   return first.parameter.empty() ? text : text + " " + first.parameter;
 }
@@ -118,8 +162,14 @@ std::string firstNonfiniteText(const session::FirstNonfinite& first) {
 std::string orderText(const std::vector<analysis::OrderViolation>& violations) {
   if (violations.empty()) return "The order is right.\n";
   std::string text;
-  for (const analysis::OrderViolation& v : violations)
-    text += fmt::format("step {}: {}{}{}: {}: {}\n", v.step, v.event, v.optimizer.empty() ? "" : " of " + v.optimizer, v.run.empty() ? "" : " in " + v.run, analysis::name(v.rule), analysis::explanation(v.rule));
+  std::vector<analysis::OrderViolation> judged;
+  for (const analysis::OrderViolation& v : violations)  // what has nothing to judge has no step either
+    if (v.rule == analysis::OrderRule::nothingToJudge) text += "Nothing to judge: " + analysis::explanation(v.rule) + "\n";
+    else judged.push_back(v);
+  for (const std::string& line : grouped(judged, [](const analysis::OrderViolation& v) {
+         return fmt::format("{}{}{}: {}: {}", v.event, v.optimizer.empty() ? "" : " of " + v.optimizer, v.run.empty() ? "" : " in " + v.run, analysis::name(v.rule), analysis::explanation(v.rule));
+       }))
+    text += line + "\n";
   return text;
 }
 
@@ -128,12 +178,14 @@ std::string trainingSummary(const Training& training) {
   const Trajectory& run = training.runs.front();
   const std::string skipped = skippedText(run);
   std::string text = fmt::format("{:<12} autocast {}, scaling {}\n", "Training", run.autocast ? "on (" + training.policyTable + ")" : "off", run.scaling ? "on" : "off");
-  text += fmt::format("{:<12} {}\n{:<12} {}\n", "Updates", updatesText(run), "Skipped", skipped.empty() ? "none" : skipped);
+  text += fmt::format("{:<12} {}\n{:<12} {}\n", "Updates", updatesText(run), "Skipped", skipped.empty() ? "none" : "steps " + skipped);
+  if (const std::string settled = analysis::settledText(run); !settled.empty()) text += fmt::format("{:<12} {}\n", "", settled);
   if (run.firstNonfinite) text += fmt::format("{:<12} step {}: {}\n", "Non-finite", run.firstNonfinite->step, firstNonfiniteText(*run.firstNonfinite));
   if (run.scaling) text += fmt::format("{:<12} {} at the end\n", "Scale", shortNumber(run.finalScale));
   if (!run.ledger.empty()) text += fmt::format("{:<12} {} to {}\n", "Loss", shortNumber(run.ledger.front().loss), shortNumber(run.finalLoss()));
   text += fmt::format("{:<12} {}\n", "Zero grads", zeroText(training));
   if (!run.error.empty()) text += fmt::format("{:<12} after {}: {}\n", "ENDED", counted(run.steps, "step"), run.error);
+  text += historyText(training);
   for (const std::string& warning : training.warnings) text += "warning: " + warning + "\n";
   return text + findingsOf(run) + tableText(training) + verdictLines(training);
 }

@@ -22,7 +22,8 @@ std::string skippedText(const session::Trajectory& run);
 // "aten::linear in layer (model.py:7): inf in the gradient of its output; first parameter layer.bias".
 std::string firstNonfiniteText(const session::FirstNonfinite& first);
 
-// A row a violation: step, event, rule, what to do. "The order is right." where there are none.
+// A row a rule: its steps as ranges, event, optimizer, what to do. "The order is right." where there are none, "Nothing to judge: no step ..." for a log
+// without one.
 std::string orderText(const std::vector<analysis::OrderViolation>& violations);
 
 }  // namespace ulpscope::report

@@ -60,6 +60,13 @@ std::string messageOf(const CriterionResult& c) {
 
 }  // namespace
 
+std::string criteriaRows(const Verdict& verdict) {
+  if (verdict.criteria.empty()) return "";
+  std::string text = fmt::format("  {:<14} {:<32} {:>10} {:>10} {:>8}  {}\n", "", "criterion", "measured", "limit", "ratio", "worst sample");
+  for (const CriterionResult& c : verdict.criteria) text += row(c);
+  return text;
+}
+
 std::string verdictText(const Session& session, const Verdict& verdict) {
   std::string status = name(verdict.status);
   std::transform(status.begin(), status.end(), status.begin(), [](unsigned char c) { return static_cast<char>(std::toupper(c)); });
@@ -67,10 +74,7 @@ std::string verdictText(const Session& session, const Verdict& verdict) {
   std::string text = fmt::format("VERDICT {} ({}, SHA-256 {:.12}; {} tried on these samples{})\n", status, which, verdict.sha256, base::counted(session.candidatesTried(), "candidate"),
                                  session.candidatesDeleted() > 0 ? fmt::format(", {} of them deleted since", session.candidatesDeleted()) : "");
   if (!verdict.reason.empty()) text += "  " + verdict.reason + "\n";
-  if (!verdict.criteria.empty())
-    text += fmt::format("  {:<14} {:<32} {:>10} {:>10} {:>8}  {}\n", "", "criterion", "measured", "limit", "ratio", "worst sample");
-  for (const CriterionResult& c : verdict.criteria) text += row(c);
-  return text + knownBefore(session);
+  return text + criteriaRows(verdict) + knownBefore(session);
 }
 
 nlohmann::json verdictJson(const Session& session, const std::optional<Verdict>& verdict) {
@@ -80,15 +84,16 @@ nlohmann::json verdictJson(const Session& session, const std::optional<Verdict>&
   return json;
 }
 
-std::string verdictJUnit(const Session& session, const session::RunRecord& run, const Verdict& verdict) {
-  const std::string suite = session.title + "." + run.id();
+std::string verdictJUnit(const Session& session, const session::RunRecord& run, const Verdict& verdict) { return verdictJUnit(session.title + "." + run.id(), "run", verdict); }
+
+std::string verdictJUnit(const std::string& suite, const std::string& whole, const Verdict& verdict) {
   const auto count = [&](JudgedAs status) { return std::count_if(verdict.criteria.begin(), verdict.criteria.end(), [&](const auto& c) { return c.status == status; }); };
   std::string cases;
   std::size_t tests = verdict.criteria.size();
   auto failures = count(JudgedAs::fail), skipped = count(JudgedAs::notEvaluated);
   for (const CriterionResult& c : verdict.criteria) cases += testCase(suite, c.id, c.status, messageOf(c));
   if (!verdict.reason.empty()) {
-    cases += testCase(suite, "run", verdict.status, verdict.reason);
+    cases += testCase(suite, whole, verdict.status, verdict.reason);
     ++tests;
     ++(verdict.status == JudgedAs::fail ? failures : skipped);
   }

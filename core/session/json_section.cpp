@@ -1,6 +1,9 @@
 #include "core/session/json_section.h"
 
+#include "core/base/file_kind.h"
+#include "core/base/json_text.h"
 #include "core/base/nearest_names.h"
+#include "core/base/number_text.h"
 
 #include <fmt/format.h>
 
@@ -17,23 +20,10 @@ void failAt(const std::string& document, const std::string& where, const std::st
   throw SectionFault{{base::ErrorKind::input, what, where.empty() ? document : document + ", " + where, remedy}};
 }
 
-base::Result<json> parseJson(const std::string& text, const std::string& which, const std::string& remedy) try {
-  std::vector<std::set<std::string>> keys;  // of the objects that are open
-  std::string twice;
-  const auto look = [&](int, json::parse_event_t event, json& parsed) {
-    if (event == json::parse_event_t::object_start) keys.emplace_back();
-    if (event == json::parse_event_t::object_end) keys.pop_back();
-    if (event == json::parse_event_t::key && !keys.back().insert(parsed.get<std::string>()).second && twice.empty()) twice = parsed;
-    return true;
-  };
-  json document = json::parse(text, look);
-  if (!twice.empty()) return base::Error{base::ErrorKind::input, "has the key '" + twice + "' twice in one object", which, "take one of the two out"};
-  return document;
-} catch (const json::exception& e) {
-  return base::Error{base::ErrorKind::input, std::string("is no JSON: ") + e.what(), which, remedy};
-}
+base::Result<json> parseJson(const std::string& text, const std::string& which, const std::string& remedy) { return base::readJson(text, {which, remedy}); }
 
 base::Result<json> readJsonFile(const std::string& path, const std::string& remedy) {
+  if (auto kind = base::checkFileKind(path); !kind) return kind.error();
   std::ifstream file(path, std::ios::binary);
   if (!file) return base::Error{base::ErrorKind::input, "cannot be opened", path, remedy};
   const std::string text{std::istreambuf_iterator<char>(file), {}};
@@ -68,18 +58,25 @@ double Section::number(const char* key, double otherwise) {
   return at(key).get<double>();
 }
 
-std::int64_t Section::whole(const char* key, std::int64_t otherwise, std::int64_t least) {
+std::int64_t Section::whole(const char* key, std::int64_t otherwise, std::int64_t least, std::int64_t most) {
   if (!has(key)) return otherwise;
   const json& value = at(key);
   const bool fits = value.is_number_integer() && !(value.is_number_unsigned() && value.get<std::uint64_t>() > static_cast<std::uint64_t>(INT64_MAX));
   if (!fits) fail(key, value.dump() + " is no whole number");
   if (value.get<std::int64_t>() < least) fail(key, fmt::format("{} is below {}", value.dump(), least));
+  if (value.get<std::int64_t>() > most) fail(key, fmt::format("{} is above {}", value.dump(), base::groupedInteger(most)), fmt::format("write at most {}", most));
   return value.get<std::int64_t>();
+}
+
+// Neither a path nor a name can hold one: what stands behind it would quietly be lost.
+void Section::refuseNul(const char* key, const json& text) const {
+  if (text.get_ref<const std::string&>().find('\0') != std::string::npos) fail(key, text.dump() + " holds a NUL character", "take \\u0000 out");
 }
 
 std::string Section::text(const char* key, const std::string& otherwise) {
   if (!has(key)) return otherwise;
   if (!at(key).is_string()) fail(key, at(key).dump() + " is no text");
+  refuseNul(key, at(key));
   return at(key);
 }
 
@@ -95,6 +92,7 @@ std::vector<std::string> Section::texts(const char* key) {
   if (!at(key).is_array()) fail(key, "must be a list in brackets");
   for (const json& item : at(key)) {
     if (!item.is_string()) fail(key, item.dump() + " is no text");
+    refuseNul(key, item);
     list.push_back(item);
   }
   return list;

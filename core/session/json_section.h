@@ -20,7 +20,7 @@ struct SectionFault {
 // which: "criteria, outputs[0].atol".
 [[noreturn]] void failAt(const std::string& document, const std::string& where, const std::string& what, const std::string& remedy = "");
 
-// Error kind input, naming `which`: no JSON, or a key that stands twice in one object, whose second value would quietly win.
+// base::readJson with the text at the first line of `which`.
 base::Result<nlohmann::json> parseJson(const std::string& text, const std::string& which, const std::string& remedy);
 // The same of a file; one that cannot be opened or read is an error of kind input too.
 base::Result<nlohmann::json> readJsonFile(const std::string& path, const std::string& remedy);
@@ -42,7 +42,7 @@ class Section {
   // null: "has no limit yet".
   std::optional<double> limit(const char* key, double largest = kLargest, double smallest = 0);
   double number(const char* key, double otherwise);  // finite
-  std::int64_t whole(const char* key, std::int64_t otherwise, std::int64_t least);
+  std::int64_t whole(const char* key, std::int64_t otherwise, std::int64_t least, std::int64_t most = std::numeric_limits<std::int64_t>::max());
   std::string text(const char* key, const std::string& otherwise = "");
   bool flag(const char* key, bool otherwise);
   std::vector<std::string> texts(const char* key);
@@ -55,6 +55,8 @@ class Section {
   [[noreturn]] void fail(const std::string& key, const std::string& what, const std::string& remedy = "") const { failAt(m_document, where(key), what, remedy); }
 
  private:
+  void refuseNul(const char* key, const nlohmann::json& text) const;
+
   const nlohmann::json& m_object;
   std::string m_document, m_where;
   std::set<std::string> m_known;

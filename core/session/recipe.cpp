@@ -1,10 +1,17 @@
 #include "core/session/recipe.h"
 
 #include "core/base/hashing.h"
+#include "core/base/nearest_names.h"
+#include "core/base/number_text.h"
 #include "core/session/json_section.h"
 #include "core/session/training_events.h"
 
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
 #include <filesystem>
+#include <limits>
 
 namespace ulpscope::session {
 namespace {
@@ -27,9 +34,29 @@ const std::vector<std::string>& schedulerNames() {
   return names;
 }
 
+// Micro-batches of an iteration: its calls are laid out before it begins, and its gradients are one update's.
+constexpr std::int64_t kMostMicroBatches = 65536;
+constexpr double kLargestFloat = std::numeric_limits<float>::max();
+
+// What LibTorch hands to float32 tensors.
+double float32(Section& s, const char* key, double otherwise) {
+  const double value = s.number(key, otherwise);
+  if (std::abs(value) > kLargestFloat) s.fail(key, fmt::format("{} is beyond float32, in which the model is trained", s.at(key).dump()), fmt::format("write at most {}", base::exactNumber(kLargestFloat)));
+  return value;
+}
+
 double positive(Section& s, const char* key, double otherwise) {
+  const double value = float32(s, key, otherwise);
+  if (value <= 0) s.fail(key, "must be above 0");
+  return value;
+}
+
+// The scale is kept in float32: its factors are too, or it jumps to 0 or infinity at once.
+double scaling(Section& s, const char* key, double otherwise) {
   const double value = s.number(key, otherwise);
   if (value <= 0) s.fail(key, "must be above 0");
+  const bool holds = value <= kLargestFloat && static_cast<float>(value) > 0;
+  if (!holds) s.fail(key, fmt::format("{} is {} in float32, in which the scale is kept", s.at(key).dump(), value > 1 ? "infinite" : "0"), "write a finite number above 0 that float32 can hold");
   return value;
 }
 
@@ -40,16 +67,23 @@ double share(Section& s, const char* key, double otherwise) {
 }
 
 double notNegative(Section& s, const char* key, double otherwise) {
-  const double value = s.number(key, otherwise);
+  const double value = float32(s, key, otherwise);
   if (value < 0) s.fail(key, "must be at least 0");
   return value;
+}
+
+// A word alone is right for "output" only.
+[[noreturn]] void refuseLoss(Section& file, const std::string& word) {
+  if (std::find(lossNames().begin(), lossNames().end(), word) != lossNames().end()) file.fail("loss", "'" + word + "' is a kind of loss", "write {\"kind\": \"" + word + "\"}");
+  const std::string nearest = base::nearestNames(word, lossNames(), 1).front();
+  file.fail("loss", "'" + word + "' is no loss", nearest == "output" ? "nearest: \"output\", the model's own" : "nearest: {\"kind\": \"" + nearest + "\"}; or \"output\", the model's own");
 }
 
 LossRecipe readLoss(Section& file) {
   LossRecipe loss;
   if (!file.has("loss")) file.fail("loss", "is missing", "write \"output\" where the model returns the loss, or {\"kind\": \"cross_entropy\"}");
   if (file.at("loss").is_string()) {
-    if (file.text("loss") != "output") file.fail("loss", "'" + file.text("loss") + "' is no loss", "write \"output\", or {\"kind\": \"" + file.text("loss") + "\"}");
+    if (const std::string word = file.text("loss"); word != "output") refuseLoss(file, word);
     return loss;
   }
   Section s = file.section("loss");
@@ -70,6 +104,8 @@ LossRecipe readLoss(Section& file) {
   return loss;
 }
 
+constexpr std::int64_t kMostLosses = 65535;  // the highest number that one can have
+
 OptimizerRecipe readOptimizer(Section s, const std::string& otherwise) {
   OptimizerRecipe o;
   if (!s.has("type")) s.fail("type", "is missing", "write SGD, Adam or AdamW");
@@ -78,7 +114,7 @@ OptimizerRecipe readOptimizer(Section s, const std::string& otherwise) {
   if (o.name.empty()) s.fail("name", "is empty");
   if (s.has("parameters")) o.parameters = s.texts("parameters");
   if (o.parameters.empty()) s.fail("parameters", "is empty", "write globs over the model's parameters, as [\"encoder.*\"]");
-  o.loss = static_cast<int>(s.whole("loss", 0, 0));
+  o.loss = static_cast<int>(s.whole("loss", 0, 0, kMostLosses));
   if (!s.has("lr")) s.fail("lr", "is missing");
   o.lr = notNegative(s, "lr", 0);
   o.weightDecay = notNegative(s, "weight_decay", o.type == OptimizerRecipe::Type::adamW ? 0.01 : 0);
@@ -123,11 +159,11 @@ AutocastRecipe readAutocast(Section s) {
 ScalerRecipe readScaler(Section s) {
   ScalerRecipe r;
   r.series = static_cast<ScalerRecipe::Series>(s.oneOf("series", {"1.13", "2.1"}, 1));
-  r.initScale = positive(s, "init_scale", 65536);
-  r.growthFactor = s.number("growth_factor", 2);
+  r.initScale = scaling(s, "init_scale", 65536);
+  r.growthFactor = scaling(s, "growth_factor", 2);
   if (r.growthFactor <= 1) s.fail("growth_factor", "must be above 1, as torch.amp says");
-  r.backoffFactor = s.number("backoff_factor", 0.5);
-  if (r.backoffFactor >= 1 || r.backoffFactor <= 0) s.fail("backoff_factor", "must be above 0 and below 1, as torch.amp says");
+  r.backoffFactor = scaling(s, "backoff_factor", 0.5);
+  if (r.backoffFactor >= 1) s.fail("backoff_factor", "must be above 0 and below 1, as torch.amp says");
   r.growthInterval = s.whole("growth_interval", 2000, 1);
   s.refuseUnknown();
   return r;
@@ -155,7 +191,7 @@ SchedulerRecipe readScheduler(Section s) {
 }
 
 void readAccumulation(Section s, Recipe& recipe) {
-  recipe.accumulationSteps = s.whole("steps", 1, 1);
+  recipe.accumulationSteps = s.whole("steps", 1, 1, kMostMicroBatches);
   recipe.divideLoss = s.flag("divide_loss", true);
   s.refuseUnknown();
 }
@@ -204,8 +240,28 @@ void refuseBannedLoss(Section& file, const Recipe& recipe) {
             "use bce_with_logits on the scores before the sigmoid");
 }
 
+// The largest rate and what LibTorch makes of it must stay in float32 to the last step.
+void refuseRunawayRate(Section& file, const Recipe& recipe) {
+  double growth = 0;  // of the rate's logarithm
+  if (recipe.scheduler) {
+    const SchedulerRecipe& s = *recipe.scheduler;
+    const auto times = s.type == SchedulerRecipe::Type::linearWarmup ? 1 : (recipe.steps - 1) / (s.type == SchedulerRecipe::Type::step ? s.stepSize : 1);
+    growth = std::max(0.0, std::log(s.gamma) * static_cast<double>(times));
+  }
+  const double largest = std::log(kLargestFloat);
+  for (std::size_t i = 0; i < recipe.optimizers.size(); ++i) {
+    const OptimizerRecipe& o = recipe.optimizers[i];
+    if (o.lr == 0) continue;
+    double update = std::log(o.lr);
+    if (o.type != OptimizerRecipe::Type::sgd) update -= std::log1p(-o.beta1);  // Adam's first correction
+    if (o.type == OptimizerRecipe::Type::adamW && o.weightDecay > 0) update = std::max(update, std::log(o.lr) + std::log(o.weightDecay));
+    if (update > largest) file.fail(fmt::format("optimizers[{}].lr", i), "makes updates beyond float32, in which the model is trained", "write a smaller rate");
+    if (update + growth > largest) file.fail("scheduler.gamma", fmt::format("takes the rate of optimizer {} beyond float32 within {}", o.name, base::counted(recipe.steps, "step")), "write a smaller one, or fewer steps");
+  }
+}
+
 void readWhole(Section& file, Recipe& recipe) {
-  file.whole("schema", 1, 1);
+  if (file.has("schema") && file.at("schema") != 1) file.fail("schema", file.at("schema").dump() + " is not the schema that this version reads", "write 1, or use a newer Ulpscope");
   for (const auto& [key, to] : {std::pair("model", &recipe.model), std::pair("inputs", &recipe.inputs)}) {
     *to = file.text(key);
     if (to->empty()) file.fail(key, "is missing", "name a file, relative to the recipe");
@@ -231,6 +287,7 @@ void readWhole(Section& file, Recipe& recipe) {
   recipe.checkpointEvery = file.whole("checkpoint_every", 0, 0);
   file.refuseUnknown();
   refuseBannedLoss(file, recipe);
+  refuseRunawayRate(file, recipe);
 }
 
 }  // namespace
@@ -239,6 +296,24 @@ std::string name(LossRecipe::Kind kind) { return lossNames()[static_cast<std::si
 std::string name(OptimizerRecipe::Type type) { return optimizerNames()[static_cast<std::size_t>(type)]; }
 std::string name(SchedulerRecipe::Type type) { return schedulerNames()[static_cast<std::size_t>(type)]; }
 std::string name(ScalerRecipe::Series series) { return series == ScalerRecipe::Series::v1_13 ? "1.13" : "2.1"; }
+
+std::string canonicalText(const TrainingCriteria& criteria) {
+  json limits = json::object();
+  if (criteria.maxSkipRate) limits["max_skip_rate"] = *criteria.maxSkipRate;
+  if (criteria.minAppliedUpdates) limits["min_applied_updates"] = *criteria.minAppliedUpdates;
+  if (criteria.maxFinalLossIncrease) limits["max_final_loss_increase"] = *criteria.maxFinalLossIncrease;
+  if (criteria.maxAccuracyDrop) limits["max_accuracy_drop"] = *criteria.maxAccuracyDrop;
+  if (criteria.noAlarm) limits["no_alarm"] = true;
+  return criteria.any() ? limits.dump() : "";
+}
+
+Result<TrainingCriteria> trainingCriteriaFromText(const std::string& canonical) try {
+  const auto limits = parseJson(canonical, "criteria of trainings", "");
+  if (!limits) return limits.error();
+  return readLimits(Section(limits.value(), "criteria of trainings"));
+} catch (const SectionFault& fault) {
+  return fault.error;
+}
 
 Result<Recipe> recipeFromJson(const json& document) try {
   Recipe recipe;
@@ -253,8 +328,19 @@ Result<Recipe> recipeFromJson(const json& document) try {
   return Error{ErrorKind::input, std::string("cannot be read: ") + e.what(), "recipe", ""};
 }
 
+Error asRecipeFault(Error error, const std::string& path) {
+  if (error.kind != ErrorKind::usage) return error;
+  for (const auto& [option, key] : {std::pair<std::string, const char*>("--fp32 ", "autocast.fp32, "), {"--disable ", "autocast.disable, "}, {"--policy ", "autocast.policy, "}})
+    if (error.which.rfind(option, 0) == 0) error.which = key + error.which.substr(option.size());
+  const std::string place = error.which.substr(0, error.which.find_first_of(" ,."));
+  const std::vector<std::string> places{"recipe", "optimizer", "events", "loss", "autocast", "rollback"};
+  if (std::find(places.begin(), places.end(), place) == places.end()) return error;
+  error.kind = ErrorKind::input;
+  return (place == "recipe" ? error : error.within("recipe")).within(path);
+}
+
 Result<Recipe> readRecipe(const std::string& path) {
-  const auto document = readJsonFile(path, "check the path; `ulpscope train --help` shows a recipe");
+  const auto document = readJsonFile(path, "`ulpscope train --help` shows a recipe");
   if (!document) return document.error();
   auto recipe = recipeFromJson(document.value());
   if (!recipe) return recipe.error().within(path);

@@ -76,6 +76,10 @@ struct TrainingCriteria {
   bool noAlarm = false;
   bool any() const { return maxSkipRate || minAppliedUpdates || maxFinalLossIncrease || maxAccuracyDrop || noAlarm; }
 };
+// The limits that are set, as JSON with sorted keys: the same text for the same limits, however they were written. Empty: none is set.
+std::string canonicalText(const TrainingCriteria& criteria);
+// Reads that back; error kind input for anything else.
+base::Result<TrainingCriteria> trainingCriteriaFromText(const std::string& canonical);
 
 // When to go back to the last good checkpoint and stop there. Empty: never.
 struct RollbackRecipe {
@@ -114,6 +118,9 @@ struct Recipe {
 // Errors (kind input) name the place: an unknown key and the nearest known one, a value of another kind, a factor that torch.amp refuses, two
 // optimizers of one name, bce under an autocast that refuses it. Paths are left as they stand.
 base::Result<Recipe> recipeFromJson(const nlohmann::json& json);
+// What an engine refuses while it trains by `path`: where a key of the recipe is to blame, told of that key instead of an option of the command line,
+// and of kind input, as everything that is wrong in a file. Other errors stay as they are.
+base::Error asRecipeFault(base::Error error, const std::string& path);
 // Paths become relative to the file's folder.
 base::Result<Recipe> readRecipe(const std::string& path);
 

@@ -1,5 +1,6 @@
 #include "core/session/sample_choice.h"
 
+#include "core/base/json_text.h"
 #include "core/base/nearest_names.h"
 
 #include <fmt/format.h>
@@ -88,7 +89,8 @@ SampleChoice inOrder(const Session& session, const std::set<std::string>& ids, c
 }
 
 Result<std::vector<std::string>> idsInArray(const std::string& text) {
-  const auto array = nlohmann::json::parse(text, nullptr, false);
+  const auto read = base::readJson(text, {});
+  const nlohmann::json array = read ? read.value() : nlohmann::json();
   const bool strings = array.is_array() && std::all_of(array.begin(), array.end(), [](const auto& id) { return id.is_string(); });
   if (!strings) return usage(text, "is no JSON array of strings", "for instance --only-samples '[\"a,b\",\"c\"]'");
   return array.get<std::vector<std::string>>();

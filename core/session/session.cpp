@@ -63,6 +63,8 @@ std::int64_t Session::candidatesDeleted() const {
 
 bool Session::hasResults() const { return !runs.empty() || !deleted.empty() || !purged.empty(); }
 
+bool Session::holdsNothing() const { return !hasResults() && trainings.empty() && trainingCriteria.empty() && exploratory(); }
+
 int Session::lastNumber() const {
   int last = runs.empty() ? 0 : runs.back().number;
   for (const DeletedRun& d : deleted) last = std::max(last, d.run.number);

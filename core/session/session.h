@@ -59,6 +59,7 @@ struct Session {
   std::map<int, std::string> runNames;     // users' names by run number, those of deleted runs too; never empty texts
   int baselineNumber = 0;                  // the run that others are compared with; 0: none was chosen. It may be deleted
   std::vector<TrainingEntry> trainings;    // in order of their numbers
+  std::vector<CriteriaRevision> trainingCriteria;  // that trainings are judged by, in order; empty: none had any. afterResults: trainings were known
   std::vector<CriteriaRevision> criteria;  // locked ones, in order; empty: exploratory
   std::optional<Lineage> explored;         // the exploratory session before it, if it was named
 
@@ -69,6 +70,7 @@ struct Session {
   std::int64_t candidatesTried() const;
   std::int64_t candidatesDeleted() const;  // of those, this session's deleted ones
   bool hasResults() const;                 // whether anything ever ran, deleted or not
+  bool holdsNothing() const;               // no run ever, no training, no locked criteria: nobody loses anything with it
   int lastNumber() const;                  // the largest that a run has or had; 0: none
   // The first run, deleted or not: what every other must be comparable with. nullptr: none, or all are purged.
   const RunRecord* firstEver() const;

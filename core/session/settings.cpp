@@ -10,7 +10,20 @@ using base::Error;
 using base::ErrorKind;
 using base::Result;
 
-std::string name(Mode mode) { return mode == Mode::emulated ? "emulated" : "native"; }
+std::string name(Mode mode) {
+  switch (mode) {
+    case Mode::emulated: return "emulated";
+    case Mode::native: return "native";
+    case Mode::recorded: return "recorded";
+  }
+  return "emulated";
+}
+
+std::optional<Mode> modeFromName(const std::string& text) {
+  for (const Mode mode : {Mode::emulated, Mode::native, Mode::recorded})
+    if (text == name(mode)) return mode;
+  return std::nullopt;
+}
 
 std::string name(TieRule rule) {
   switch (rule) {
@@ -68,9 +81,9 @@ Result<RunSettings> settingsFromJson(const nlohmann::json& json) try {
     return Error{ErrorKind::usage, "must be float16 or bfloat16", "autocast " + json.at("autocast").dump(), ""};
   s.autocast = *autocast;
   s.policyTable = json.at("policy_table");
-  if (json.at("mode") != name(Mode::emulated) && json.at("mode") != name(Mode::native))
-    return Error{ErrorKind::usage, "must be emulated or native", "mode " + json.at("mode").dump(), ""};
-  s.mode = json.at("mode") == name(Mode::native) ? Mode::native : Mode::emulated;
+  const auto mode = modeFromName(json.at("mode"));
+  if (!mode) return Error{ErrorKind::usage, "must be emulated, native or recorded", "mode " + json.at("mode").dump(), ""};
+  s.mode = *mode;
   s.device = json.at("device");
   s.batchSize = json.at("batch_size");
   s.seed = json.at("seed");

@@ -15,7 +15,8 @@
 
 namespace ulpscope::session {
 
-enum class Mode { emulated, native };
+// recorded: by resources/python/ulpscope_recorder.py, in the user's own PyTorch and on the device that it names. No engine can run it again.
+enum class Mode { emulated, native, recorded };
 enum class TieRule { first, flag, refuse };
 // What is looked at: outputs and decisions only; every op's numbers; those and what each op adds (the introduced error).
 enum class Observe { outputs, stats, full };
@@ -24,6 +25,7 @@ enum class Observe { outputs, stats, full };
 enum class Accumulate { strict, pessimistic };
 
 std::string name(Mode mode);
+std::optional<Mode> modeFromName(const std::string& name);
 std::string name(TieRule rule);
 std::string name(Observe observe);
 std::string name(Accumulate accumulate);

@@ -35,7 +35,7 @@ struct LedgerLine {
   double loss = 0;                        // the one that this optimizer takes: mean over the micro-batches, unscaled
   double scaleBefore = 1, scaleAfter = 1; // of the scaler, around update(); 1 without one
   bool foundInf = false;
-  bool applied = false, skipped = false;  // stepped; the scaler did not let it step. Neither: the step ended before, or has no such call
+  bool applied = false, skipped = false;  // stepped; did not for non-finite gradients. Neither: the step raised before, or has no such call
   double scaledNorm = 0;                  // 2-norm of the gradients as backward left them
   double gradNorm = 0;                    // after unscale_, before clip
   double clippedNorm = 0;                 // after clip; gradNorm where nothing clips

@@ -1,5 +1,7 @@
 #include "core/session/training_events.h"
 
+#include "core/base/file_kind.h"
+#include "core/base/json_text.h"
 #include "core/base/nearest_names.h"
 #include "core/session/json_section.h"
 
@@ -26,9 +28,13 @@ const std::vector<std::string>& eventNames() {
 
 LoopFacts factsFrom(Section s) {
   LoopFacts facts;
+  if (!s.has("ulpscope_events")) s.fail("ulpscope_events", "is missing", "begin the log with its head: {\"ulpscope_events\": 1, \"optimizers\": [\"NAME\"]}");
   if (s.whole("ulpscope_events", 0, 0) != 1) s.fail("ulpscope_events", "is not the version that this program reads", "write 1, or use a newer Ulpscope");
   facts.optimizers = s.texts("optimizers");
   if (facts.optimizers.empty()) s.fail("optimizers", "names no optimizer");
+  for (std::size_t i = 0; i < facts.optimizers.size(); ++i)
+    if (std::find(facts.optimizers.begin(), facts.optimizers.begin() + static_cast<std::ptrdiff_t>(i), facts.optimizers[i]) != facts.optimizers.begin() + static_cast<std::ptrdiff_t>(i))
+      s.fail("optimizers", "'" + facts.optimizers[i] + "' stands twice", "give each optimizer a name of its own");
   facts.hasScaler = s.flag("scaler", true);
   facts.hasAutocast = s.flag("autocast", true);
   facts.accumulation = s.whole("accumulation", 1, 1);
@@ -105,15 +111,14 @@ Result<EventLog> eventLogFromLines(const std::string& text) {
     ++number;
     if (line.find_first_not_of(" \t\r") == std::string::npos) continue;
     try {
-      const json object = json::parse(line);
-      Section section(object, fmt::format("line {}", number));
+      const auto object = base::readJson(line, {"", "write one JSON object a line", number});
+      if (!object) return object.error();
+      Section section(object.value(), fmt::format("line {}", number));
       if (hasFacts) log.events.push_back(eventFrom(std::move(section), log.facts));
       else log.facts = factsFrom(std::move(section));
       hasFacts = true;
     } catch (const SectionFault& fault) {
       return fault.error;
-    } catch (const json::exception& e) {
-      return Error{ErrorKind::input, std::string("is no JSON: ") + e.what(), fmt::format("line {}", number), "write one JSON object a line"};
     }
   }
   if (!hasFacts) return Error{ErrorKind::input, "is empty", "event log", "its first line says {\"ulpscope_events\": 1, \"optimizers\": [...]}"};
@@ -121,10 +126,12 @@ Result<EventLog> eventLogFromLines(const std::string& text) {
 }
 
 Result<EventLog> readEventLog(const std::string& path) {
+  if (auto kind = base::checkFileKind(path); !kind) return kind.error();
   std::ifstream file(path, std::ios::binary);
   if (!file) return Error{ErrorKind::input, "cannot be opened", path, "check the path"};
   auto log = eventLogFromLines({std::istreambuf_iterator<char>(file), {}});
   if (!log) return log.error().within(path);
+  log.value().ofUser = true;
   return log;
 }
 

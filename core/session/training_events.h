@@ -44,6 +44,7 @@ const std::vector<std::string>& savableStates();
 struct EventLog {
   LoopFacts facts;
   std::vector<TrainingEvent> events;
+  bool ofUser = false;  // a file of somebody's loop, which should hold a step at least; ours may end before its first
 };
 
 // "clip" or "clip:NAME" as a recipe writes it; error kind usage names the events that exist.
@@ -58,6 +59,7 @@ base::Result<RecipeEvent> parseRecipeEvent(const std::string& text);
 // "saved" of a checkpoint may be too.
 // Error kind input names the line.
 base::Result<EventLog> eventLogFromLines(const std::string& text);
+// A user's.
 base::Result<EventLog> readEventLog(const std::string& path);
 std::string toLines(const EventLog& log);
 

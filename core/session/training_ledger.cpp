@@ -1,5 +1,6 @@
 #include "core/session/training_ledger.h"
 
+#include "core/base/json_text.h"
 #include "core/base/number_text.h"
 #include "core/session/json_section.h"
 
@@ -155,7 +156,7 @@ Result<RecordedTraining> ledgerFromLines(const std::string& text) try {
   for (std::size_t number = 1; std::getline(lines, line); ++number) {
     if (line.find_first_not_of(" \t\r") == std::string::npos) continue;
     const std::string place = fmt::format("line {}", number);
-    const auto object = parseJson(line, place, "write one JSON object a line, and what is not finite as \"NaN\", \"+inf\", \"-inf\"");
+    const auto object = base::readJson(line, {"", "write one JSON object a line, and what is not finite as \"NaN\", \"+inf\", \"-inf\"", number});
     if (!object) return object.error();
     if (hasHead) training.lines.push_back(lineFrom(Section(object.value(), place)));
     else training = headFrom(Section(object.value(), place));

@@ -108,6 +108,7 @@ Result<SessionView> viewSession(const std::string& masterPath, Viewer viewer) {
   if (!master) return master.error();
   SessionView view{std::move(master.value().session), {}, master.value().linkedFolder};
   view.adoption = adoptRuns(path, view.session);
+  adoptTrainings(path, view.session, view.adoption);
   view.writerActive = before || (viewer == Viewer::reader && writerIsActive(folder));
   if (view.writerActive) forgetInterruptions(view);
   return view;
@@ -125,6 +126,14 @@ Result<std::vector<std::string>> clearLeftovers(const std::string& master, const
     }
     for (const std::string& name : leftover.run.names())
       if (auto moved = setAside(folderOfSession(master), name); !moved) return moved.error();
+    lines.push_back(leftover.fault + "; set aside in " + folderOfSession(master) + "/" + kSetAside);
+  }
+  for (const TrainingLeftover& leftover : adoption.trainingLeftovers) {
+    if (leftover.ofOtherSession) {
+      lines.push_back(leftover.fault + "; left as it is");
+      continue;
+    }
+    if (auto moved = setAside(folderOfSession(master), trainingFileName(leftover.number)); !moved) return moved.error();
     lines.push_back(leftover.fault + "; set aside in " + folderOfSession(master) + "/" + kSetAside);
   }
   return lines;

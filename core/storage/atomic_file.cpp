@@ -1,5 +1,7 @@
 #include "core/storage/atomic_file.h"
 
+#include "core/base/file_kind.h"
+
 #include <fcntl.h>
 #include <sys/file.h>
 #include <sys/stat.h>
@@ -46,8 +48,7 @@ std::string folderOf(const std::string& path) {
 }
 
 Status checkKind(const std::string& path, const struct stat& info) {
-  if (S_ISDIR(info.st_mode)) return Error{ErrorKind::input, "is a folder, not a file", path, "name the file itself"};
-  if (!S_ISREG(info.st_mode)) return Error{ErrorKind::input, "is no plain file", path, "name a file on a disk"};
+  if (auto kind = base::checkFileKind(path); !kind) return kind;
   if (info.st_size == 0) return Error{ErrorKind::input, "is empty", path, "copy or write it again"};
   if (::access(path.c_str(), R_OK) != 0) return systemError("cannot be read", path, errno);
   return base::success();

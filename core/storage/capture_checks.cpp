@@ -12,7 +12,7 @@ std::vector<RowRange> rowsWritten(const h5::Dataset& dataset, const std::string&
   if (!h5::hasAttribute(dataset, kRowsWritten)) return {{0, rows}};
   std::vector<RowRange> ranges;
   std::int64_t next = 0;
-  for (const auto& range : nlohmann::json::parse(h5::readTextAttribute(dataset, kRowsWritten))) {
+  for (const auto& range : h5::parsedJson(h5::readTextAttribute(dataset, kRowsWritten))) {
     const RowRange found{range.at(0).get<std::int64_t>(), range.at(1).get<std::int64_t>()};
     if (found.first < next || found.end <= found.first || found.end > rows) h5::fail("names rows that it has not", name + ", attribute rows_written", kDamagedFile);
     ranges.push_back(found);

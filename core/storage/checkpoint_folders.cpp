@@ -6,6 +6,7 @@
 #include "core/storage/atomic_file.h"
 #include "core/storage/session_folder.h"
 #include "core/storage/session_paths.h"
+#include "core/storage/training_file.h"
 #include "core/storage/training_store.h"
 
 #include <algorithm>
@@ -81,7 +82,7 @@ Lines checkpointFaults(const std::string& masterPath, const session::Session& se
   Lines lines;
   const std::string master = resolvedMaster(masterPath);
   for (const session::TrainingEntry& entry : session.trainings) {
-    if (!exists(trainingFilePath(master, entry.number))) continue;  // named elsewhere
+    if (!checkTrainingFile(master, entry)) continue;  // named elsewhere
     const auto training = readTraining(master, session, entry.number);
     const Lines faults = training ? faultsOf(master, training.value()) : Lines{training.error().message()};
     lines.insert(lines.end(), faults.begin(), faults.end());

@@ -1,5 +1,6 @@
 #include "core/storage/h5.h"
 
+#include "core/base/json_text.h"
 #include "core/storage/atomic_file.h"
 #include "core/storage/h5_guard.h"
 #include "core/storage/input_file.h"
@@ -81,6 +82,11 @@ Silence::Silence() {
 }
 
 Silence::~Silence() { H5Eset_auto2(H5E_DEFAULT, m_print, m_data); }
+
+nlohmann::json parsedJson(const std::string& text) {
+  if (base::isTooDeep(text)) fail("holds JSON that is nested too deep", "", "the file is damaged: restore it from a copy");
+  return nlohmann::json::parse(text);
+}
 
 std::mutex& libraryMutex() {
   static std::mutex mutex;

@@ -7,6 +7,7 @@
 #include "core/base/error.h"
 
 #include <hdf5.h>
+#include <nlohmann/json_fwd.hpp>
 
 #include <cstddef>
 #include <cstdint>
@@ -71,6 +72,9 @@ using Space = Handle<H5Sclose>;
 using Type = Handle<H5Tclose>;
 using Plist = Handle<H5Pclose>;
 using Attribute = Handle<H5Aclose>;
+
+// A text of a file. Throws nlohmann::json::exception, and Failure where it is nested deeper than what recurses may meet.
+nlohmann::json parsedJson(const std::string& text);
 
 // What a Result holds, or its Error thrown as Failure.
 template <typename T>

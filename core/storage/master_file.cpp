@@ -32,7 +32,7 @@ void writeSamples(hid_t file, const SampleSet& samples) {
 
 SampleSet readSamples(hid_t file) {
   const h5::Group group = h5::openGroup(file, "samples");
-  const json origin = json::parse(h5::readText(group, "origin"));
+  const json origin = h5::parsedJson(h5::readText(group, "origin"));
   SampleSet samples;
   samples.path = origin.at("path");
   samples.sha256 = origin.at("sha256");
@@ -120,7 +120,7 @@ json trainingsJson(const std::vector<session::TrainingEntry>& trainings) {
 
 void readTrainings(hid_t file, Session& session) {
   if (!h5::hasLink(file, "trainings")) return;
-  for (const json& t : json::parse(h5::readText(file, "trainings"))) {
+  for (const json& t : h5::parsedJson(h5::readText(file, "trainings"))) {
     session.trainings.push_back({t.at("number"), t.at("created"), t.at("title"), t.at("sha256")});
     if (session.trainings.back().number < 1 || session.trainings.back().number > kLargestRunNumber) h5::fail("has a number that no training has", "trainings", "the file is damaged");
   }
@@ -162,6 +162,7 @@ std::vector<std::byte> masterImage(const Session& session, const std::string& fo
   if (session.baselineNumber > 0) h5::writeAttribute(file, "baseline", runIdOf(session.baselineNumber));
   json validation = {{"criteria", session::toJson(session.criteria)}, {"explored", session::toJson(session.explored)}};
   if (!session.purged.empty()) validation["purged"] = purgedJson(session.purged);
+  if (!session.trainingCriteria.empty()) validation["training_criteria"] = session::toJson(session.trainingCriteria);
   h5::writeText(file, "validation", dumped(validation));
   writeSamples(file, session.samples);
   if (!session.trainings.empty()) h5::writeText(file, "trainings", dumped(trainingsJson(session.trainings)));
@@ -180,13 +181,14 @@ Master readMaster(const std::string& path) {
   session.creatorVersion = h5::readTextAttribute(file, "session_creator_version");
   session.generation = h5::readIntegerAttribute(file, "generation");
   session.title = h5::readTextAttribute(file, "title");
-  auto model = model::modelInfoFromJson(json::parse(h5::readText(file, "model")));
+  auto model = model::modelInfoFromJson(h5::parsedJson(h5::readText(file, "model")));
   if (!model) throw h5::Failure{model.error()};
   session.model = std::move(model).value();
-  const json validation = json::parse(h5::readText(file, "validation"));
+  const json validation = h5::parsedJson(h5::readText(file, "validation"));
   session.criteria = session::revisionsFromJson(validation.at("criteria"));
   session.explored = session::lineageFromJson(validation.at("explored"));
   session.purged = purgedFrom(validation);
+  session.trainingCriteria = session::revisionsFromJson(validation.value("training_criteria", json::array()));
   session.baselineNumber = runNumberOfId(textAttributeOr(file, "baseline")).value_or(0);
   session.samples = readSamples(file);
   readTrainings(file, session);

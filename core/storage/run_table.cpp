@@ -58,7 +58,7 @@ void writeKey(hid_t group, const std::vector<json>& rows, const Key& key) {
 
 // How a column's value stands in its JSON object.
 json cell(const std::string& text, Kind kind) {
-  if (kind == Kind::nested) return json::parse(text);
+  if (kind == Kind::nested) return h5::parsedJson(text);
   return kind == Kind::optionalText && text.empty() ? json(nullptr) : json(text);
 }
 json cell(std::int64_t value, Kind kind) { return kind == Kind::optionalIndex && value < 0 ? json(nullptr) : json(value); }
@@ -168,7 +168,7 @@ void writeRun(hid_t entry, const RunRecord& run) {
 }
 
 RunRecord readRun(hid_t entry, int format) {
-  json record = json::parse(h5::readText(entry, "record"));
+  json record = h5::parsedJson(h5::readText(entry, "record"));
   std::vector<json> flips = readFlips(entry);
   putSets(flips, record.at("flip_sets"));
   record["flips"] = flips;

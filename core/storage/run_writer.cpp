@@ -76,8 +76,8 @@ Status RunWriter::State::reserve() {
     if (!aside) return aside.error();
     lines = aside.value();
     session = std::move(now).value();
-    // That of a run that shares it and is not over: whoever fails last takes it away.
-    madeMaster = !session.hasResults();
+    // That of a run that shares it and is not over: whoever fails last takes it away. Any other was there before us, and stays.
+    madeMaster = session.holdsNothing() && someRunIsBeingWritten(folder());
   }
   if (const auto removed = removeParts(master); !removed) return removed.error();
   number = nextRunNumber(folder(), session.lastNumber());
@@ -177,7 +177,7 @@ void RunWriter::State::abandon() {
   if (!lock) return;
   if (madeMaster) {
     const auto view = viewSession(master, Viewer::writer);
-    if (view && view->session.id == session.id && !view->session.hasResults() && view->session.exploratory() && !someRunIsBeingWritten(folder())) ::unlink(master.c_str());
+    if (view && view->session.id == session.id && view->session.holdsNothing() && !someRunIsBeingWritten(folder())) ::unlink(master.c_str());
   }
   if (!exists(master)) lock.value().removeFolderIfBare();
 }

@@ -6,6 +6,7 @@
 #include "core/storage/session_paths.h"
 #include "core/storage/session_store.h"
 #include "core/storage/session_target.h"
+#include "core/storage/training_file.h"
 
 #include <chrono>
 #include <filesystem>
@@ -36,7 +37,7 @@ Lines missingFiles(const std::string& master, const SessionView& view) {
       if (const std::string path = runFilePath(master, run.number, kind); !exists(path) && !wasInterrupted(run))
         lines.push_back(path + ": is missing; it holds the run's " + (kind == RunFileKind::metrics ? "heatmap" : "outputs"));
   for (const session::TrainingEntry& training : view.session.trainings)
-    if (const std::string path = trainingFilePath(master, training.number); !exists(path)) lines.push_back(path + ": is missing; it holds training " + std::to_string(training.number));
+    if (auto whole = checkTrainingFile(master, training); !whole) lines.push_back(whole.error().message());
   return lines;
 }
 
@@ -48,8 +49,11 @@ Lines notesOf(const std::string& master, const SessionView& view) {
       notes.push_back(id + ": was interrupted, and " + nameOf(master) + " does not name it yet; the next run or `ulpscope repair` does that");
     else
       notes.push_back(id + unnamed + (view.writerActive ? "(a writer is at work)" : "(its writer was interrupted); the next run or `ulpscope repair` adopts it"));
+  for (const int number : view.writerActive ? std::vector<int>{} : view.adoption.trainings)
+    notes.push_back(trainingFileName(number) + ": is complete, but " + nameOf(master) + " does not name it yet; the next run or training or `ulpscope repair` adopts it");
   for (const std::string& line : unnamedCheckpoints(master, view.session)) notes.push_back(line);
   for (const Leftover& leftover : view.adoption.leftovers) notes.push_back(leftover.fault);
+  for (const TrainingLeftover& leftover : view.adoption.trainingLeftovers) notes.push_back(leftover.fault);
   if (linksAreStale(master, view) && isFolder(folderOfSession(master)))
     notes.push_back(nameOf(master) + ": was renamed, its links for h5py and silx still name " + view.linkedFolder + "; `ulpscope repair` refreshes them");
   return notes;
@@ -60,6 +64,7 @@ Status writeMasterAgain(const std::string& master, SessionView& view, Lines& lin
   if (auto written = writeMaster(master, view.session); !written) return written;
   for (const std::string& id : view.adoption.runIds)
     lines.push_back("adopted " + id + (wasInterrupted(*view.session.run(id)) ? ", which was interrupted" : ", which was complete but not named"));
+  for (const int number : view.adoption.trainings) lines.push_back("adopted training " + std::to_string(number) + ", which was complete but not named");
   if (linksAreStale(master, view))
     lines.push_back("links for h5py and silx now name " + nameOf(folderOfSession(master)) + ", before " + view.linkedFolder);
   return base::success();
@@ -75,7 +80,7 @@ Result<Lines> repairLocked(const std::string& master) {
   const auto cleared = clearLeftovers(master, view->adoption);
   if (!cleared) return cleared.error();
   lines.insert(lines.end(), cleared->begin(), cleared->end());
-  if (!view->adoption.runIds.empty() || linksAreStale(master, view.value()))
+  if (view->adoption.any() || linksAreStale(master, view.value()))
     if (auto written = writeMasterAgain(master, view.value(), lines); !written) return written.error();
   for (const std::string& line : missingFiles(master, view.value())) lines.push_back(line);
   return lines;

@@ -90,6 +90,17 @@ std::vector<UnnamedRun> unnamedRuns(const std::string& folder, const session::Se
   return runs;
 }
 
+std::vector<int> unnamedTrainings(const std::string& folder, const session::Session& session) {
+  std::vector<int> numbers;
+  if (!isFolder(folder)) return numbers;
+  for (const std::string& name : plainFilesIn(folder)) {
+    const auto number = trainingNumberOfFile(name);
+    const bool named = number && std::any_of(session.trainings.begin(), session.trainings.end(), [&](const auto& training) { return training.number == *number; });
+    if (number && !named) numbers.push_back(*number);
+  }
+  return numbers;
+}
+
 std::vector<std::string> partFiles(const std::string& master) {
   std::vector<std::string> parts;
   struct stat info {};
@@ -97,6 +108,7 @@ std::vector<std::string> partFiles(const std::string& master) {
   const std::string folder = folderOfSession(master);
   if (!isFolder(folder)) return parts;
   for (const std::string& name : plainFilesIn(folder)) {
+    if (trainingNumberOfPart(name)) parts.push_back(folder + "/" + name);
     const auto number = runNumberOfPart(name);
     if (!number || runIsBeingWritten(folder, *number)) continue;
     if (metricsFileOf(folder, *number) != folder + "/" + name) parts.push_back(folder + "/" + name);
@@ -128,7 +140,10 @@ base::Result<std::string> setAside(const std::string& folder, const std::string&
 Error missingFolder(const std::string& master, const session::Session& session, const std::string& linkedFolder) {
   const std::string folder = folderOfSession(master);
   const std::string was = (fs::path(master).parent_path() / linkedFolder).string();
-  const std::string what = "is missing; it holds the heatmaps and outputs of " + base::counted(static_cast<std::int64_t>(session.runs.size()), "run");
+  const auto runs = static_cast<std::int64_t>(session.runs.size()), trainings = static_cast<std::int64_t>(session.trainings.size());
+  const std::string ofRuns = runs == 0 && trainings > 0 ? "" : "the heatmaps and outputs of " + base::counted(runs, "run");
+  const std::string ofTrainings = trainings == 0 ? "" : "the records of " + base::counted(trainings, "training");
+  const std::string what = "is missing; it holds " + ofRuns + (ofRuns.empty() || ofTrainings.empty() ? "" : " and ") + ofTrainings;
   const bool stands = !linkedFolder.empty() && was != folder && isFolder(was);
   return Error{ErrorKind::input, what, folder,
                stands ? "the session was renamed without its folder: rename " + was + " to it" : "put it back beside the session (it moves with the .ulps file)"};

@@ -9,6 +9,7 @@
 #include "core/storage/run_files.h"
 #include "core/storage/session_care.h"
 #include "core/storage/session_paths.h"
+#include "core/storage/training_file.h"
 
 #include <fcntl.h>
 #include <unistd.h>
@@ -80,11 +81,8 @@ Status addTrainingFile(Contents& contents, const std::string& master, const sess
     contents.summary.notes.push_back(name + ": is missing, so it is not packed");
     return base::success();
   }
-  if (auto plain = checkPlainFileNoLink(path); !plain) return plain;
-  const auto sum = base::sha256OfFile(path);
-  if (!sum) return sum.error();
-  if (sum.value() != training.sha256) return Error{ErrorKind::input, "is damaged: its SHA-256 is not the one that the session names", path, "restore it from a copy"};
-  addSum(contents, sum.value(), name, fs::file_size(path));
+  if (auto whole = checkTrainingFile(master, training); !whole) return whole;
+  addSum(contents, training.sha256, name, fs::file_size(path));
   contents.entries.push_back({name, path, "", true});
   return base::success();
 }

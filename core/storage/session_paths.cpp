@@ -24,6 +24,11 @@ std::optional<int> numberBetween(const std::string& text, const std::string& bef
   return number;
 }
 
+std::string withoutParts(std::string name) {
+  while (name.ends_with(kPart)) name.resize(name.size() - std::string_view(kPart).size());
+  return name;
+}
+
 }  // namespace
 
 std::string resolvedMaster(const std::string& path) {
@@ -49,8 +54,7 @@ std::optional<int> runNumberOfFile(const std::string& name) {
 }
 
 std::optional<int> runNumberOfPart(const std::string& name) {
-  std::string stem = name;
-  while (stem.ends_with(kPart)) stem.resize(stem.size() - std::string_view(kPart).size());
+  const std::string stem = withoutParts(name);
   return stem == name ? std::nullopt : runNumberOfFile(stem);
 }
 
@@ -80,6 +84,11 @@ std::string trainingFilePath(const std::string& master, int number) { return fol
 
 std::optional<int> trainingNumberOfFile(const std::string& name) { return numberBetween(name, "train-", ".json"); }
 
+std::optional<int> trainingNumberOfPart(const std::string& name) {
+  const std::string stem = withoutParts(name);
+  return stem == name ? std::nullopt : trainingNumberOfFile(stem);
+}
+
 std::string checkpointFolderName(int number) { return fmt::format("train-{:04}{}", number, kCheckpoints); }
 
 std::string checkpointFolderPath(const std::string& master, int number) { return folderOfSession(master) + "/" + checkpointFolderName(number); }
@@ -102,9 +111,10 @@ std::optional<std::int64_t> stepOfCheckpointFile(const std::string& name) {
 
 int nextTrainingNumber(const std::string& folder, int taken) {
   std::error_code none;
-  for (const auto& entry : fs::directory_iterator(folder, none))
-    for (const auto numberOf : {trainingNumberOfFile, trainingNumberOfCheckpoints})
-      if (const auto number = numberOf(entry.path().filename().string())) taken = std::max(taken, *number);
+  for (const std::string& place : {folder, folder + "/set-aside"})
+    for (const auto& entry : fs::directory_iterator(place, none))
+      for (const auto numberOf : {trainingNumberOfFile, trainingNumberOfCheckpoints})
+        if (const auto number = numberOf(entry.path().filename().string())) taken = std::max(taken, *number);
   return taken + 1;
 }
 

@@ -30,6 +30,7 @@ std::string runIdOf(int number);                          // the reverse
 std::string trainingFileName(int number);                 // "train-0003.json"
 std::string trainingFilePath(const std::string& master, int number);
 std::optional<int> trainingNumberOfFile(const std::string& name);
+std::optional<int> trainingNumberOfPart(const std::string& name);  // of "train-0003.json.part"
 // What lies in a training's folder of checkpoints, beside the checkpoints: the recipe that it goes by, and the configuration without
 // autocast to go back to.
 inline constexpr const char* kRecipeFile = "recipe.json";
@@ -40,7 +41,7 @@ std::string checkpointFileName(std::int64_t step);        // "step-00000040.h5";
 std::string caseFileName(std::int64_t step);              // "case-00000047.json"
 std::optional<int> trainingNumberOfCheckpoints(const std::string& name);  // of "train-0001.checkpoints"
 std::optional<std::int64_t> stepOfCheckpointFile(const std::string& name);  // of "step-00000040.h5"
-// 1 + the largest of `taken` and of every training's file and folder of checkpoints in the folder, named by a master or not.
+// 1 + the largest of `taken` and of every training's file and folder of checkpoints in the folder, named by a master or not, or set aside.
 int nextTrainingNumber(const std::string& folder, int taken);
 // 1 + the largest of `taken` and of every run file in the folder, named by a master or not, unfinished or set aside.
 int nextRunNumber(const std::string& folder, int taken);

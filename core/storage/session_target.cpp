@@ -65,6 +65,7 @@ Result<Session> merged(const SessionView& view, const std::string& master, const
   own.runNames = disk->runNames;
   own.baselineNumber = disk->baselineNumber;
   own.trainings = disk->trainings;
+  own.trainingCriteria = disk->trainingCriteria;
   return own;
 }
 

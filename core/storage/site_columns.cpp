@@ -120,7 +120,7 @@ void setEntry(SiteSummary& site, Member<NonfiniteRole> role, const std::string& 
 
 std::string entryOf(const SiteSummary& site, Member<Shape> shape) { return fmt::format("[{}]", fmt::join(site.*shape, ",")); }
 void setEntry(SiteSummary& site, Member<Shape> shape, const std::string& entry) {
-  const json sizes = json::parse(entry);
+  const json sizes = h5::parsedJson(entry);
   try {
     site.*shape = sizes.get<Shape>();
   } catch (const json::exception& e) {
@@ -139,7 +139,7 @@ std::string entryOf(const SiteSummary& site, Member<Operands> operands) {
 }
 void setEntry(SiteSummary& site, Member<Operands> operands, const std::string& entry) {
   if (entry.empty()) return;
-  const json recorded = json::parse(entry);
+  const json recorded = h5::parsedJson(entry);
   try {
     site.*operands = session::operandsFromJson(recorded);
   } catch (const json::exception& e) {

@@ -5,6 +5,7 @@
 #include "core/base/number_text.h"
 #include "core/storage/atomic_file.h"
 #include "core/storage/session_target.h"
+#include "core/storage/training_file.h"
 
 #include <nlohmann/json.hpp>
 
@@ -14,8 +15,6 @@
 #include <chrono>
 #include <cstring>
 #include <filesystem>
-#include <fstream>
-#include <iterator>
 
 namespace ulpscope::storage {
 namespace {
@@ -62,13 +61,13 @@ Result<int> nextNumber(const std::string& master, const Session& session) {
   return number;
 }
 
+Error numberTaken(const std::string& master, int reserved) { return {ErrorKind::run, "stands already, though its number was kept for this training", trainingFilePath(master, reserved), "train again"}; }
+
 Result<int> numberFor(const std::string& master, const Session& session, int reserved) {
   if (reserved == 0) return nextNumber(master, session);
   ULPSCOPE_CHECK(reserved > 0 && reserved <= kLargestRunNumber);
   const bool isNamed = std::any_of(session.trainings.begin(), session.trainings.end(), [&](const TrainingEntry& entry) { return entry.number == reserved; });
-  const std::string path = trainingFilePath(master, reserved);
-  if (isNamed || exists(path)) return Error{ErrorKind::run, "stands already, though its number was kept for this training", path, "train again"};
-  return reserved;
+  return isNamed ? Result<int>(numberTaken(master, reserved)) : Result<int>(reserved);
 }
 
 void addInOrder(std::vector<TrainingEntry>& trainings, TrainingEntry entry) {
@@ -90,14 +89,27 @@ Result<int> reserveLocked(const std::string& master) {
   return number;
 }
 
+// What was judged by criteria that are not the session's is no verdict on this session.
+void settleCriteria(const std::string& master, const Session& ours, Session& result, Training& training) {
+  std::vector<session::CriteriaRevision> locked = lockedTrainingCriteria(master, result);
+  const bool agreed = session::continues(locked, ours.trainingCriteria);
+  result.trainingCriteria = agreed ? ours.trainingCriteria : std::move(locked);
+  if (agreed || !training.verdict) return;
+  training.verdict->status = session::JudgedAs::notEvaluated;
+  training.verdict->reason = "the session's criteria were locked or revised by another training meanwhile";
+}
+
 Result<Session> addLocked(const std::string& master, const Session& session, Training training, WriteMode mode) {
+  // Before what somebody else wrote there is adopted, or set aside.
+  if (training.number > 0 && exists(trainingFilePath(master, training.number))) return numberTaken(master, training.number);
   auto now = present(master, session, mode);
   if (!now) return now;
   Session& result = now.value();
   const auto number = numberFor(master, result, training.number);
   if (!number) return number.error();
   training.number = number.value();
-  const std::string text = session::toJson(training).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+  settleCriteria(master, session, result, training);
+  const std::string text = trainingFileText(training, result.id);
   const std::string path = trainingFilePath(master, training.number);
   if (auto written = writeWhole(path, bytesOf(text), kFileMode); !written) return written.error();
   addInOrder(result.trainings, {training.number, training.createdUtc, trainingTitle(training), base::sha256(text)});
@@ -134,6 +146,46 @@ void releaseTraining(const std::string& masterPath, int number) {
   if (auto lock = WriteLock::take(folder, kPatience); lock && !exists(master)) lock.value().removeFolderIfBare();
 }
 
+Status checkTrainingFits(const std::string& masterPath, const Session& session) {
+  const std::string master = resolvedMaster(masterPath);
+  if (!exists(master)) return base::success();
+  const auto there = openSession(masterPath);
+  return there ? checkSame(there.value(), session, masterPath) : Status(there.error());
+}
+
+std::vector<session::CriteriaRevision> lockedTrainingCriteria(const std::string& masterPath, const Session& session) {
+  if (!session.trainingCriteria.empty()) return session.trainingCriteria;
+  for (const TrainingEntry& entry : session.trainings) {
+    const auto training = readTraining(masterPath, session, entry.number);
+    if (!training) continue;
+    const auto recipe = session::recipeFromJson(nlohmann::json::parse(training->recipe, nullptr, /*allow_exceptions=*/false));
+    if (!recipe || !recipe->criteria.any()) continue;
+    const bool isFirst = &entry == &session.trainings.front();
+    auto revisions = session::agreedCriteria({}, {session::canonicalText(recipe->criteria), ""}, !isFirst).value();
+    revisions.front().lockedUtc = training->createdUtc;
+    return revisions;
+  }
+  return {};
+}
+
+Result<std::vector<session::CriteriaRevision>> criteriaForTraining(const std::string& masterPath, const session::TrainingTerms& terms) {
+  std::vector<session::CriteriaRevision> locked;
+  bool trainingsKnown = false;
+  if (exists(resolvedMaster(masterPath))) {
+    const auto session = openSession(masterPath);
+    if (!session) return session.error();
+    locked = lockedTrainingCriteria(masterPath, session.value());
+    trainingsKnown = !session->trainings.empty();
+  }
+  for (const session::CriteriaRevision& revision : locked)
+    if (auto untouched = session::checkUntouched(revision); !untouched) return untouched.error().within(masterPath);
+  auto agreed = session::agreedCriteria(std::move(locked), terms, trainingsKnown);
+  if (agreed || !agreed.error().which.empty()) return agreed;
+  Error refused = agreed.error();
+  refused.which = masterPath;
+  return refused;
+}
+
 Result<Session> addTraining(const std::string& masterPath, const Session& session, Training training, WriteMode mode) {
   const std::string master = resolvedMaster(masterPath);
   if (auto target = checkTarget(master, modeNow(master, mode)); !target) return target.error();
@@ -148,19 +200,11 @@ Result<Session> addTraining(const std::string& masterPath, const Session& sessio
 Result<Training> readTraining(const std::string& masterPath, const Session& session, int number) {
   const auto entry = std::find_if(session.trainings.begin(), session.trainings.end(), [&](const TrainingEntry& t) { return t.number == number; });
   if (entry == session.trainings.end()) return Error{ErrorKind::usage, "has no training " + std::to_string(number), masterPath, "see the session's trainings"};
-  const std::string path = trainingFilePath(resolvedMaster(masterPath), number);
-  if (!exists(path)) return Error{ErrorKind::input, "is missing; it holds training " + std::to_string(number), path, "put it back beside the session (the .d folder moves with the .ulps file)"};
-  if (auto plain = checkPlainFileNoLink(path); !plain) return plain.error();
-  std::ifstream file(path, std::ios::binary);
-  const std::string text{std::istreambuf_iterator<char>(file), {}};
-  if (!file) return Error{ErrorKind::input, "cannot be read to its end", path, "check the disk"};
-  if (base::sha256(text) != entry->sha256) return Error{ErrorKind::input, "is damaged: its SHA-256 is not the one that the session names", path, "restore it from a copy"};
-  try {
-    Training training = session::trainingFromJson(nlohmann::json::parse(text));
-    return training;
-  } catch (const nlohmann::json::exception& e) {
-    return Error{ErrorKind::input, std::string("cannot be read: ") + e.what(), path, "it was written by another version"};
-  }
+  const std::string master = resolvedMaster(masterPath);
+  if (auto whole = checkTrainingFile(master, *entry); !whole) return whole.error();
+  auto stored = readTrainingFile(master, number);
+  if (!stored) return stored.error();
+  return std::move(stored.value().training);
 }
 
 std::string trainingTitle(const Training& training) {

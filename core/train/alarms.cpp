@@ -24,9 +24,13 @@ class Finder {
       ofScale(line);
       ofSkips(line);
       ofForward(line);
+      if (line.applied && !std::isfinite(line.loss))
+        once("nonfinite_loss_applied", line.step, fmt::format("{} applies an update although the loss is {}: finite gradients of a loss that overflowed; compute the loss in FP32", line.optimizer, base::shortNumber(line.loss)), line.optimizer);
     }
     ofUpdates();
     if (fp32) ofUpdateNorms(*fp32);
+    if (fp32 && fp32->firstNonfinite)
+      once("fp32_nonfinite", fp32->firstNonfinite->step, fmt::format("FP32 itself is not finite in step {} (stage {}): this is no matter of precision; mend the model, the data or the learning rate first", fp32->firstNonfinite->step, fp32->firstNonfinite->stage));
     for (const std::string& buffer : m_run.poisonedBuffers)
       once("buffers_poisoned", m_run.ledger.empty() ? 0 : m_run.ledger.back().step,
            "not finite at the end: " + buffer + "; a skipped step keeps weights, not buffers: keep the layer before it in FP32, or do not run the forward that poisons it");

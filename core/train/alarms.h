@@ -17,6 +17,9 @@ inline constexpr std::int64_t kSkipsInARow = 5, kStepsWithoutUpdate = 20;
 // - "update_norm_far": in the first step in which both this trajectory and FP32 applied an optimizer's update, its norm is over twice or under
 //   half of FP32's, or not finite where FP32's is. fp32 may be null.
 // - "buffers_poisoned": a buffer is not finite at the end
+// - "nonfinite_loss_applied": an optimizer steps although the loss that it takes is not finite
+// - "fp32_nonfinite": FP32 has a non-finite value of its own, so it is nothing to compare with
+// "nothing_autocast" comes from the trainer: no op ran in the low dtype.
 // "gradients_flushed_to_zero" comes from the first step's comparison (watched_step.h).
 std::vector<session::Alarm> findAlarms(const session::Trajectory& run, const session::Trajectory* fp32);
 

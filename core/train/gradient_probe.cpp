@@ -4,6 +4,8 @@
 #include <torch/csrc/autograd/function_hook.h>
 #include <torch/csrc/autograd/variable.h>
 
+#include <optional>
+
 namespace ulpscope::train {
 namespace {
 
@@ -50,15 +52,31 @@ void GradientProbe::watch(engine::OpEvent& event, bool inLoss) {
   for (const engine::Operand& operand : event.operands)
     if (const auto found = m_parameters.find(operand.tensor.unsafeGetTensorImpl()); found != m_parameters.end())
       m_readers[found->second] = siteOf(event, inLoss, 0);
+  std::optional<std::size_t> viewed;  // the site whose output a view of this op shows
+  for (const engine::Operand& operand : event.operands) {
+    const auto found = m_outputs.find(operand.tensor.unsafeGetTensorImpl());
+    if (found == m_outputs.end()) continue;
+    if (!viewed) viewed = found->second;
+    if (event.judged) m_consumers[found->second] = siteOf(event, inLoss, 0);
+  }
   if (onForward) onForward(event, m_sites.size());
   for (std::size_t i = 0; i < event.outputs.size(); ++i) {
     const engine::OpOutput& output = event.outputs[i];
+    // An address may come again: what stands there now is this op's.
+    m_outputs.erase(output.tensor.unsafeGetTensorImpl());
+    if (output.isView && viewed) m_outputs[output.tensor.unsafeGetTensorImpl()] = *viewed;
     if (output.isView || !event.judged || !output.tensor.is_floating_point() || !output.tensor.requires_grad()) continue;
     const auto& node = output.tensor.grad_fn();
     if (!node) continue;
     node->add_pre_hook(std::make_unique<Hook>(m_link, output.tensor.output_nr(), m_sites.size(), false));
+    m_outputs[output.tensor.unsafeGetTensorImpl()] = m_sites.size();
     m_sites.push_back(siteOf(event, inLoss, static_cast<int>(i)));
   }
+}
+
+const ProbedSite* GradientProbe::consumerOf(std::size_t site) const {
+  const auto found = m_consumers.find(site);
+  return found == m_consumers.end() ? nullptr : &found->second;
 }
 
 const ProbedSite* GradientProbe::readerOf(std::size_t parameter) const {

@@ -39,6 +39,8 @@ class GradientProbe {
   engine::EventSink forwardSink() { return [this](engine::OpEvent& event) { watch(event, false); }; }
   engine::EventSink lossSink() { return [this](engine::OpEvent& event) { watch(event, true); }; }
   const std::vector<ProbedSite>& sites() const { return m_sites; }
+  // The last op of forward, which is the first of backward, that was given the site's output, also through views; nullptr: none.
+  const ProbedSite* consumerOf(std::size_t site) const;
   // The last op of forward, which is the first of backward, that was given the parameter; nullptr: none.
   const ProbedSite* readerOf(std::size_t parameter) const;
 
@@ -52,6 +54,8 @@ class GradientProbe {
   std::vector<ProbedSite> m_sites;
   std::unordered_map<const void*, std::size_t> m_parameters;    // by TensorImpl
   std::unordered_map<std::size_t, ProbedSite> m_readers;        // by parameter
+  std::unordered_map<const void*, std::size_t> m_outputs;       // site by TensorImpl of its output, or of a view of it
+  std::unordered_map<std::size_t, ProbedSite> m_consumers;      // by site
   std::vector<std::shared_ptr<void>> m_accumulators;            // nodes that only we and the graph keep alive
 
   void watch(engine::OpEvent& event, bool inLoss);

@@ -68,7 +68,7 @@ base::Status LossFunction::takeTarget(const std::vector<std::string>& inputs) {
   } else if (name == "targets" && !samples.labels.empty()) {
     m_targets = at::tensor(samples.labels, at::kLong);
   } else {
-    return Error{ErrorKind::usage, fmt::format("'{}' is neither an input nor labels or targets of {}", name, samples.path), "loss, target",
+    return Error{ErrorKind::usage, fmt::format("'{}' is neither an input nor labels or targets of {}", name, samples.labelsPath.empty() ? samples.path : samples.labelsPath), "loss, target",
                  "name one of " + base::quotedChoice(base::nearestNames(name, inputs)) + ", or put the truth into the inputs file or \"labels\""};
   }
   return base::success();

@@ -64,22 +64,10 @@ void checkShape(const RawTensor* raw, const NamedParameter& parameter) {
 
 }  // namespace
 
-std::vector<ModuleAttributes::Attribute> ModuleAttributes::attributes() const {
-  std::vector<Attribute> found;
-  for (const auto& owner : m_model.module().named_modules()) {
-    const auto type = owner.value.type();
-    for (std::size_t slot = 0; slot < type->numAttributes(); ++slot) {
-      if (type->is_parameter(slot) || type->is_buffer(slot) || type->getAttribute(slot)->is_module()) continue;
-      found.push_back({(owner.name.empty() ? "" : owner.name + ".") + type->getAttributeName(slot), owner.value._ivalue(), slot});
-    }
-  }
-  return found;
-}
-
 std::map<std::string, std::string> ModuleAttributes::others() const {
   std::map<std::string, std::string> pickled;
-  for (const Attribute& attribute : attributes()) {
-    const c10::IValue value = attribute.value();
+  for (const Attribute& attribute : m_model.attributes()) {
+    const c10::IValue& value = attribute.value();
     if (isPlain(value) || value.isTensor()) continue;
     std::string& text = pickled[attribute.name];
     try {
@@ -107,8 +95,8 @@ std::string ModuleAttributes::unholdable() const {
 
 void ModuleAttributes::write(storage::TrainingCheckpoint& checkpoint) const {
   json plain = json::object();
-  for (const Attribute& attribute : attributes()) {
-    const c10::IValue value = attribute.value();
+  for (const Attribute& attribute : m_model.attributes()) {
+    const c10::IValue& value = attribute.value();
     if (isPlain(value)) plain[attribute.name] = toJson(value);
     if (value.isTensor() && engine::isReadable(value.toTensor())) checkpoint.tensorAttributes.push_back(engine::toRaw(attribute.name, value.toTensor()));
   }
@@ -118,7 +106,7 @@ void ModuleAttributes::write(storage::TrainingCheckpoint& checkpoint) const {
 void ModuleAttributes::restore(const storage::TrainingCheckpoint& checkpoint) const {
   const at::NoGradGuard noGrad;
   std::map<std::string, Attribute> known;
-  for (Attribute& attribute : attributes()) known.emplace(attribute.name, std::move(attribute));
+  for (const Attribute& attribute : m_model.attributes()) known.emplace(attribute.name, attribute);
   const auto place = [&](const std::string& name) -> const Attribute& {
     const auto found = known.find(name);
     if (found == known.end()) refuse("is no attribute of the model", name);

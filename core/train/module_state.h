@@ -9,11 +9,11 @@
 
 namespace ulpscope::train {
 
-// What modules hold that is neither parameter, buffer nor module: counters, flags, texts, plain tensors; and values of other kinds, which
-// a checkpoint cannot hold, and which may therefore not change.
+// TrainingModel::attributes(): numbers, flags, texts and plain tensors; and values of other kinds, which a checkpoint cannot hold, and which may
+// therefore not change.
 class ModuleAttributes {
  public:
-  explicit ModuleAttributes(TrainingModel& model) : m_model(model), m_others(others()) {}
+  explicit ModuleAttributes(const TrainingModel& model) : m_model(model), m_others(others()) {}
 
   // The name of a value of another kind that has changed, or cannot be compared; empty: none.
   std::string unholdable() const;
@@ -22,16 +22,10 @@ class ModuleAttributes {
   void restore(const storage::TrainingCheckpoint& checkpoint) const;
 
  private:
-  struct Attribute {
-    std::string name;
-    c10::intrusive_ptr<c10::ivalue::Object> owner;
-    std::size_t slot;
-    c10::IValue value() const { return owner->getSlot(slot); }
-  };
-  TrainingModel& m_model;
+  using Attribute = TrainingModel::Attribute;
+  const TrainingModel& m_model;
   std::map<std::string, std::string> m_others;  // pickled, by name, as the training began; empty text: cannot be pickled
 
-  std::vector<Attribute> attributes() const;
   std::map<std::string, std::string> others() const;
 };
 

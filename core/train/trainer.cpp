@@ -16,6 +16,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <numeric>
 
 namespace ulpscope::train {
 namespace {
@@ -138,7 +139,7 @@ class Trainer {
 
   static void noteNothingLowered(session::Training& training, const RunPlan& plan, const TrajectoryRun& trajectory) {
     if (plan.autocast && training.runs.back().steps > 0 && !trajectory.loweredAny())
-      training.warnings.push_back(fmt::format("nothing was autocast in '{}': no op ran in {}", plan.name, base::name(plan.autocast->dtype)));
+      training.runs.back().alarms.push_back({"nothing_autocast", 0, fmt::format("nothing was autocast: no op ran in {}, so this says nothing of AMP", base::name(plan.autocast->dtype))});
   }
 
   static base::Status judge(const session::Training& training) {
@@ -160,6 +161,8 @@ Result<TrainingOutcome> trainLoaded(const Recipe& recipe, const TrainOptions& op
   auto loaded = LoadedTraining::load(recipe);
   if (!loaded) return loaded.error();
   const LoadedTraining& training = *loaded.value();
+  if (hooks.open)
+    if (auto opened = hooks.open(training.model.info, training.set.samples); !opened) return opened.error();
   const TrainingFrame frame = training.frame(recipe, hooks, std::move(stop));
   TrainingOutcome outcome{training.model.info, training.set.samples, {}};
   outcome.training.libtorchVersion = TORCH_VERSION;
@@ -187,13 +190,16 @@ Result<TrainingOutcome> train(const Recipe& recipe, const TrainOptions& options,
   return Error{ErrorKind::run, "the training failed: " + engine::plainMessage(e), recipe.model, "please report it with the recipe and the model"};
 }
 
-base::Status exportCheckpoint(const Recipe& recipe, const Resume& checkpoint, const std::string& path) {
+base::Status exportCheckpoint(const Recipe& recipe, const Resume& checkpoint, const std::string& modelFile, const std::string& inputsFile) {
   auto loaded = LoadedTraining::load(recipe);
   if (!loaded) return loaded.error();
   session::Recipe upToThere = recipe;
   upToThere.steps = std::max(recipe.steps, checkpoint.checkpoint.step);
   if (auto fits = checkResume(upToThere, factsOf(*loaded.value()), checkpoint); !fits) return fits.error();
-  return exportModel(recipe.model, checkpoint.checkpoint, path);
+  std::vector<std::int64_t> rows(loaded.value()->set.samples.ids.size());
+  std::iota(rows.begin(), rows.end(), 0);
+  if (auto written = exportRows(loaded.value()->set, rows, inputsFile); !written) return written;
+  return exportModel(recipe.model, checkpoint.checkpoint, modelFile);
 }
 
 Result<bool> writesCheckpoints(const Recipe& recipe, std::int64_t every) {

@@ -22,6 +22,8 @@ struct TrainingHooks {
   base::ProgressSink progress = {};
   // Each line of a ledger as it is written, on the working thread, with the trajectory's name.
   std::function<void(const std::string& run, const session::LedgerLine& line)> line = {};
+  // Called once, with what was loaded, before the first step: an error ends the training there.
+  std::function<base::Status(const model::ModelInfo& model, const session::SampleSet& samples)> open = {};
 };
 
 struct TrainingOutcome {
@@ -55,8 +57,9 @@ struct TrainOptions {
 // step), cancelled (before the first step).
 base::Result<TrainingOutcome> train(const session::Recipe& recipe, const TrainOptions& options, const TrainingHooks& hooks, std::stop_token stop);
 
-// The model as it stands in a checkpoint, as TorchScript; errors as checkResume's, and those of the files.
-base::Status exportCheckpoint(const session::Recipe& recipe, const Resume& checkpoint, const std::string& path);
+// The model as it stands in a checkpoint, as TorchScript, and the recipe's inputs without eager outputs, which are of other weights. Errors as
+// checkResume's, and those of the files.
+base::Status exportCheckpoint(const session::Recipe& recipe, const Resume& checkpoint, const std::string& modelFile, const std::string& inputsFile);
 
 // Whether a training by this recipe writes checkpoints: it asks for them, or has rules to go back by. Error kind usage where it has rules and
 // says nowhere how often a checkpoint is taken.

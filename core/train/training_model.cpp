@@ -45,9 +45,10 @@ TrainingModel::TrainingModel(const torch::jit::Module& module) : m_module(ownCop
   for (const auto& owner : m_module.named_modules()) {
     const auto type = owner.value.type();
     for (std::size_t slot = 0; slot < type->numAttributes(); ++slot) {
-      if (!type->is_buffer(slot) || !owner.value._ivalue()->getSlot(slot).isTensor()) continue;
-      Buffer buffer{(owner.name.empty() ? "" : owner.name + ".") + type->getAttributeName(slot), owner.value._ivalue(), slot};
-      if (buffer.value().defined()) m_buffers.push_back(std::move(buffer));
+      const std::string name = (owner.name.empty() ? "" : owner.name + ".") + type->getAttributeName(slot);
+      const bool isBuffer = type->is_buffer(slot) && owner.value._ivalue()->getSlot(slot).isTensor();
+      if (isBuffer && owner.value._ivalue()->getSlot(slot).toTensor().defined()) m_buffers.push_back({name, owner.value._ivalue(), slot});
+      else if (!isBuffer && !type->is_parameter(slot) && !type->getAttribute(slot)->is_module()) m_attributes.push_back({name, owner.value._ivalue(), slot});
     }
   }
 }
@@ -59,7 +60,7 @@ std::vector<std::string> TrainingModel::nonfiniteParameters() const {
   return names;
 }
 
-std::vector<std::size_t> BufferSnapshot::changed(const TrainingModel& model) const {
+std::vector<std::size_t> ModelSnapshot::changed(const TrainingModel& model) const {
   std::vector<std::size_t> numbers;
   for (std::size_t i = 0; i < model.buffers().size(); ++i) {
     const at::Tensor now = model.buffers()[i].value();
@@ -68,7 +69,7 @@ std::vector<std::size_t> BufferSnapshot::changed(const TrainingModel& model) con
   return numbers;
 }
 
-void BufferSnapshot::take(const TrainingModel& model) {
+void ModelSnapshot::take(const TrainingModel& model) {
   const at::NoGradGuard noGrad;
   const std::vector<std::size_t> numbers = changed(model);
   m_copies.resize(model.buffers().size());
@@ -76,9 +77,33 @@ void BufferSnapshot::take(const TrainingModel& model) {
     const at::Tensor now = model.buffers()[i].value();
     m_copies[i] = {now, now.detach().clone()};
   }
+  takeAttributes(model);
 }
 
-void BufferSnapshot::restore(const TrainingModel& model) const {
+void ModelSnapshot::takeAttributes(const TrainingModel& model) {
+  m_tensors.assign(model.attributes().size(), {});
+  m_values.assign(model.attributes().size(), {});
+  for (std::size_t i = 0; i < m_values.size(); ++i) {
+    const c10::IValue& now = model.attributes()[i].value();
+    if (now.isTensor() && now.toTensor().defined()) m_tensors[i] = {now.toTensor(), now.toTensor().detach().clone()};
+    else m_values[i] = now.isPtrType() && !now.isString() ? now.deepcopy() : now;
+  }
+}
+
+void ModelSnapshot::restoreAttributes(const TrainingModel& model) const {
+  for (std::size_t i = 0; i < m_values.size(); ++i) {
+    const TrainingModel::Attribute& attribute = model.attributes()[i];
+    if (m_tensors[i].of.defined()) {
+      m_tensors[i].of.variable_data().copy_(m_tensors[i].value);
+      attribute.owner->setSlot(attribute.slot, m_tensors[i].of);
+    } else {
+      // A copy again: what the slot holds may be changed in place before the next restore.
+      attribute.owner->setSlot(attribute.slot, m_values[i].isPtrType() && !m_values[i].isString() ? m_values[i].deepcopy() : m_values[i]);
+    }
+  }
+}
+
+void ModelSnapshot::restore(const TrainingModel& model) const {
   const at::NoGradGuard noGrad;
   for (const std::size_t i : changed(model)) {
     const TrainingModel::Buffer& buffer = model.buffers()[i];
@@ -86,6 +111,7 @@ void BufferSnapshot::restore(const TrainingModel& model) const {
     if (!buffer.value().is_same(copy.of)) buffer.owner->setSlot(buffer.slot, copy.of);
     copy.of.variable_data().copy_(copy.value);  // has a version counter of its own: a graph that waits for its backward does not mind
   }
+  restoreAttributes(model);
 }
 
 AsideScope::AsideScope(TrainingModel& model) : m_model(model) {

@@ -33,15 +33,25 @@ class TrainingModel {
   };
   const std::vector<Buffer>& buffers() const { return m_buffers; }
 
+  // What a module holds that is neither parameter, buffer nor module: counters, flags, texts, lists, plain tensors.
+  struct Attribute {
+    std::string name;
+    c10::intrusive_ptr<c10::ivalue::Object> owner;
+    std::size_t slot;
+    const c10::IValue& value() const { return owner->getSlot(slot); }
+  };
+  const std::vector<Attribute>& attributes() const { return m_attributes; }
+
  private:
   torch::jit::Module m_module;
   std::vector<NamedParameter> m_parameters;
   std::vector<Buffer> m_buffers;
+  std::vector<Attribute> m_attributes;
 };
 
-// Buffers as they stood when take() was called last. What changed is told by the bytes: kernels write running statistics without a
-// version counter's knowing.
-class BufferSnapshot {
+// Buffers and attributes as they stood when take() was called last. Which buffers changed is told by the bytes: kernels write running statistics
+// without a version counter's knowing.
+class ModelSnapshot {
  public:
   void take(const TrainingModel& model);
   void restore(const TrainingModel& model) const;
@@ -53,9 +63,14 @@ class BufferSnapshot {
     at::Tensor of, value;  // `of` is kept alive, so that its address means one tensor
   };
   std::vector<Copy> m_copies;
+  std::vector<Copy> m_tensors;         // one an attribute; undefined where it is no tensor
+  std::vector<c10::IValue> m_values;   // the other attributes, containers copied whole
+
+  void takeAttributes(const TrainingModel& model);
+  void restoreAttributes(const TrainingModel& model) const;
 };
 
-// Takes gradients away while it lives, and puts them and the buffers back: a step can be run again without a trace.
+// Takes gradients away while it lives, and puts them, the buffers and the attributes back: a step can be run again without a trace.
 class AsideScope {
  public:
   explicit AsideScope(TrainingModel& model);
@@ -66,7 +81,7 @@ class AsideScope {
  private:
   TrainingModel& m_model;
   std::vector<at::Tensor> m_gradients;
-  BufferSnapshot m_buffers;
+  ModelSnapshot m_buffers;
 };
 
 }  // namespace ulpscope::train

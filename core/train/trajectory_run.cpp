@@ -180,7 +180,9 @@ void TrajectoryRun::loss() {
 
 void TrajectoryRun::scale() {
   if (m_now.losses.backward.empty()) throw StepFailure(Error{ErrorKind::usage, "scale before the first loss", "events", "name forward first"});
-  m_now.scaled = m_scaler->scale(m_now.losses.backward);
+  const bool again = !m_now.scaled.empty();  // as in PyTorch, the scaled loss is scaled once more
+  m_now.lossScale = (again ? m_now.lossScale : 1) * m_scaler->getScale();
+  m_now.scaled = m_scaler->scale(again ? m_now.scaled : m_now.losses.backward);
 }
 
 // Where the optimizers take several losses, the gradients of each go to the parameters of those that take it.
@@ -200,7 +202,7 @@ void TrajectoryRun::backward(int optimizer) {
   std::vector<at::Tensor> losses;
   for (auto& [number, inputs] : leaves) {
     done.losses.push_back(number);
-    done.scales.push_back(scaled ? m_scaler->getScale() : 1);
+    done.scales.push_back(scaled ? m_now.lossScale : 1);
     done.inputs.push_back(several || optimizer != kEveryOptimizer ? inputs : std::vector<at::Tensor>{});
     losses.push_back((scaled ? m_now.scaled : m_now.losses.backward)[number]);
   }

@@ -82,6 +82,7 @@ class TrajectoryRun {
     c10::IValue output;
     Losses losses;
     std::vector<at::Tensor> scaled;  // empty: scale() was not called since the loss
+    double lossScale = 1;            // what scale() multiplied the loss by; twice: its square
     double scaleBefore = 1;
     std::vector<double> lossSums;  // one a loss, over the micro-batches
     std::int64_t lossCount = 0;
@@ -102,7 +103,7 @@ class TrajectoryRun {
   LearningRates m_rates;
   BatchPlan m_batches;
   Ledger m_ledger;
-  BufferSnapshot m_start;      // buffers at the running step's start
+  ModelSnapshot m_start;      // buffers at the running step's start
   UpdateMeter m_meter;
   session::EventLog m_log;
   session::Trajectory m_trajectory;

@@ -73,7 +73,7 @@ void TrajectoryRun::writeLines() {
     line.scaleAfter = m_scaler ? m_scaler->getScale() : 1;
     line.foundInf = tally.foundInf;
     line.applied = tally.applied;
-    line.skipped = tally.stepped && !tally.applied;
+    line.skipped = !tally.applied && (tally.stepped || tally.foundInf);
     line.growthTracker = m_scaler ? m_scaler->growthTracker() : 0;
     line.scaledNorm = std::sqrt(tally.gradients.squares);
     line.gradNorm = tally.gradNorm.value_or(line.scaledNorm / line.scaleBefore);

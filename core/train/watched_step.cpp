@@ -116,6 +116,7 @@ struct BackwardSearch {
     ProbedSite site;
     std::string kind;
     int turn;
+    std::optional<ProbedSite> maker;
   };
   struct OfParameter {
     std::size_t parameter;
@@ -209,7 +210,10 @@ class Explanation {
     if (auto found = forward.result(output, losses.whole)) return found;
     probe.onForward = {};
     probe.onSite = [&](std::size_t site, const at::Tensor& gradient) {
-      if (const Kind kind = kindOf(gradient); kind.nonfinite) m_backward.firstSite.try_emplace(loss, BackwardSearch::OfSite{probe.sites()[site], kind.text(), m_backward.turns++});
+      const Kind kind = kindOf(gradient);
+      if (!kind.nonfinite) return;
+      const ProbedSite* maker = probe.consumerOf(site);
+      m_backward.firstSite.try_emplace(loss, BackwardSearch::OfSite{probe.sites()[site], kind.text(), m_backward.turns++, maker ? std::optional(*maker) : std::nullopt});
     };
     probe.onParameter = [&](std::size_t parameter, const at::Tensor& gradient) {
       const Kind kind = kindOf(gradient);
@@ -259,6 +263,7 @@ class Explanation {
     } else if (hasSite) {
       fill(first, site->second.site);
       first.kind = site->second.kind;
+      if (const auto& maker = site->second.maker) first.makerOp = maker->op, first.makerModule = maker->modulePath, first.makerSource = maker->source;
     }
     return first;
   }

@@ -35,7 +35,7 @@ struct StepSubject {
   TrainingModel& model;
   ForwardPass& pass;
   const std::vector<TrainedOptimizer>& optimizers;
-  const BufferSnapshot& start;             // buffers at the step's start
+  const ModelSnapshot& start;             // buffers at the step's start
   const std::vector<DoneBatch>& batches;
   std::int64_t step;
 };

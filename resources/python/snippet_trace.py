@@ -8,6 +8,7 @@ import torch
 model = torch.nn.Linear(8, 3)  # 1. EDIT: your model with its weights loaded, on the CPU
 inputs = (torch.randn(16, 8),)  # 2. EDIT: forward's arguments in order, samples along dimension 0
 sample_ids = [str(i) for i in range(len(inputs[0]))]  # names of your samples, if they have any
+truth = {}  # {"labels": class numbers, one a sample} or {"targets": numbers}: for accuracy, and for training, where every loss but "output" takes one
 
 class Holder(torch.nn.Module):
     sample_ids: List[str]
@@ -29,7 +30,7 @@ with torch.no_grad():
     outputs = flatten(model(*inputs))
 holder = Holder()
 holder.sample_ids, holder.expected_names = sample_ids, [name for name, _ in outputs]
-for name, tensor in tensors + [(f"expected_{i}", tensor.clone()) for i, (_, tensor) in enumerate(outputs)]:
+for name, tensor in tensors + list(truth.items()) + [(f"expected_{i}", tensor.clone()) for i, (_, tensor) in enumerate(outputs)]:
     holder.register_buffer(name, tensor)
 torch.jit.script(holder).save("inputs.pt")
 print("Saved model.ts and inputs.pt. Next: ulpscope run model.ts --inputs inputs.pt")

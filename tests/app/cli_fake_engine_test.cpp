@@ -123,6 +123,32 @@ TEST(CliCancel, AnEngineThatDoesNotListenIsKilled) {
   EXPECT_LT(took, std::chrono::seconds(10));
 }
 
+class CliTraining : public testing::Test {
+ protected:
+  CliTraining() {
+    m_folder.write("r.json", R"({"model": "m.ts", "inputs": "i.h5", "loss": "output", "steps": 256, "optimizers": [{"type": "SGD", "lr": 0.1}]})");
+  }
+  Finished train(const std::string& mode, int signal, const std::string& again = "") {
+    return withFakeEngine(m_folder, mode, {{"train", "r.json"}, {}, signal, "training", "", again});
+  }
+  Folder m_folder;
+};
+
+// `timeout -s INT` and a terminal send it to the program and to its group.
+TEST_F(CliTraining, TwoCtrlCAtOnceAreOneAndWhatWasDoneIsStored) {
+  const Finished cancelled = train("cancel", SIGINT, "cancel heard");
+  EXPECT_THAT(cancelled.err, HasSubstr("ulpscope: cancelling: what was done until now is being stored (Ctrl+C again gives it up)\n"));
+  EXPECT_THAT(cancelled.err, EndsWith("ulpscope: r.json: was stored after the cancel\n")) << "the engine's answer was waited for";
+  EXPECT_EQ(cancelled.code, 4);
+}
+
+TEST_F(CliTraining, ACrashCountsStepsAndSaysThatTheyAreLost) {
+  const Finished crashed = train("crash", 0);
+  EXPECT_EQ(crashed.code, 4);
+  EXPECT_THAT(crashed.err, HasSubstr("r.json: the engine was ended by signal 11 (Segmentation fault) (while training recipe, 32 of 256 steps); the steps of this training are lost, but for its checkpoints; "
+                                     "sessions already written are whole; `ulpscope doctor` checks the engine\n"));
+}
+
 TEST(CliRequest, CarriesEveryOption) {
   const Folder folder;
   folder.write("c.json", R"({"schema": 1, "allow_nonfinite": ["fill"], "nonfinite": {"max_samples": 0}})");

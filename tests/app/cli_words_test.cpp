@@ -3,7 +3,7 @@
 
 #include <gmock/gmock.h>
 #include <nlohmann/json.hpp>
-
+#include <sys/stat.h>
 
 namespace ulpscope::test {
 namespace {
@@ -32,6 +32,32 @@ TEST(CliHelp, EveryCommandHasHelp) {
     const Finished help = ulpscope(folder, {command, "--help"});
     EXPECT_EQ(help.code, 0) << command;
     EXPECT_THAT(help.out, HasSubstr(std::string("Usage: ulpscope ") + command));
+  }
+}
+
+TEST(CliHelp, NamesTheExitCodesOfItsOwnCommandOnly) {
+  const Folder folder;
+  const std::string train = ulpscope(folder, {"train", "--help"}).out, pack = ulpscope(folder, {"pack", "--help"}).out;
+  EXPECT_THAT(train, AllOf(HasSubstr("0 done, 1 a criterion failed, 2 usage"), HasSubstr("4 the model could not run, or FP32 itself is not finite"), HasSubstr("130 cancelled (the steps done are stored)"), Not(HasSubstr("--fail-on"))));
+  EXPECT_THAT(pack, AllOf(HasSubstr("Exit codes: 0 done, 2 usage, 3 input"), Not(HasSubstr("130"))));
+  EXPECT_THAT(ulpscope(folder, {"run", "--help"}).out, HasSubstr("1 a --fail-on finding"));
+}
+
+TEST(CliRecipe, SaysWhatIsNoFile) {
+  const Folder folder;
+  std::filesystem::create_directory(folder.path("dir"));
+  ASSERT_EQ(::mkfifo(folder.path("pipe").c_str(), 0600), 0);
+  folder.write("nul.json", R"({"model": "m\u0000.ts", "inputs": "i.h5", "loss": "output", "steps": 1, "optimizers": [{"type": "SGD", "lr": 0.1}]})");
+  for (const auto& [words, message] : std::vector<std::pair<std::vector<std::string>, std::string>>{
+           {{"train", "dir"}, "dir: is a folder, not a file; name the file itself"},
+           {{"train", "pipe"}, "pipe: is a pipe, no plain file; name a file on a disk"},
+           {{"train", "--check-events", "dir"}, "dir: is a folder, not a file; name the file itself"},
+           {{"train", "--check-events", "pipe"}, "pipe: is a pipe, no plain file; name a file on a disk"},
+           {{"run", "m.ts", "--inputs", "i.h5", "--criteria", "dir"}, "dir: is a folder, not a file; name the file itself"},
+           {{"train", "nul.json"}, "nul.json, recipe, model: \"m\\u0000.ts\" holds a NUL character; take \\u0000 out"}}) {
+    const Finished refused = ulpscope(folder, words);
+    EXPECT_EQ(refused.code, 3) << message;
+    EXPECT_EQ(refused.err, "ulpscope: " + message + "\n");
   }
 }
 
@@ -317,9 +343,11 @@ TEST(CliSnippet, PrintsTheFilesAsTheyAre) {
   std::filesystem::create_directories(folder.path("python"));
   folder.write("python/snippet_script.py", "scripted\n");
   folder.write("python/snippet_trace.py", "traced\n");
+  folder.write("python/ulpscope_recorder.py", "recorder\n");
   const std::map<std::string, std::string> data{{"ULPSCOPE_DATA", folder.path()}};
   EXPECT_EQ(ulpscope(folder, Call{{"snippet"}, data, 0, "", ""}).out, "scripted\n");
   EXPECT_EQ(ulpscope(folder, Call{{"snippet", "--script"}, data, 0, "", ""}).out, "scripted\n");
+  EXPECT_EQ(ulpscope(folder, Call{{"snippet", "--recorder"}, data, 0, "", ""}).out, "recorder\n");
   EXPECT_EQ(ulpscope(folder, Call{{"snippet", "--trace"}, data, 0, "", ""}).out, "traced\n");
   EXPECT_EQ(ulpscope(folder, {"snippet", "--trace", "--script"}).code, 2);
 }

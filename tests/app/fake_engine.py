@@ -75,6 +75,30 @@ def run(number, params):
                             "new_session": params["append"]})
 
 
+def store_after_cancel(number):
+    """Takes a while to store what it did, as a training does; tells when it was asked."""
+    for line in sys.stdin:
+        request = json.loads(line)
+        if request["method"] == "cancel":
+            say(request["id"], result={})
+            sys.stderr.write("cancel heard\n")
+            sys.stderr.flush()
+            time.sleep(0.3)
+            say(number, error={"code": "run", "what": "was stored after the cancel", "which": "r.json", "do": ""})
+            return
+
+
+def train(number):
+    progress(number, "loading", 0)
+    say(number, progress={"stage": "training recipe", "done": 32, "total": 256})
+    if MODE == "crash":
+        os.kill(os.getpid(), signal.SIGSEGV)
+    elif MODE == "cancel":
+        store_after_cancel(number)
+    else:
+        time.sleep(600)
+
+
 def inspect(number):
     if MODE == "crash":
         os.kill(os.getpid(), signal.SIGSEGV)
@@ -103,6 +127,8 @@ def main():
             hello(number)
         elif method == "run":
             run(number, request["params"])
+        elif method == "train":
+            train(number)
         elif method == "inspect":
             inspect(number)
         elif method == "shutdown":

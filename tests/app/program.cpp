@@ -43,10 +43,16 @@ std::string textOf(const fs::path& path) {
   ::_exit(127);
 }
 
-void signalWhenSeen(pid_t pid, const Call& call, const std::string& err) {
+void waitFor(const std::string& text, const std::string& err) {
   const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(60);
-  while (textOf(err).find(call.when) == std::string::npos && std::chrono::steady_clock::now() < deadline)
-    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  while (textOf(err).find(text) == std::string::npos && std::chrono::steady_clock::now() < deadline) std::this_thread::sleep_for(std::chrono::milliseconds(10));
+}
+
+void signalWhenSeen(pid_t pid, const Call& call, const std::string& err) {
+  waitFor(call.when, err);
+  ::kill(pid, call.signal);
+  if (call.again.empty()) return;
+  waitFor(call.again, err);
   ::kill(pid, call.signal);
 }
 

@@ -41,6 +41,7 @@ struct Call {
   int signal = 0;
   std::string when;
   std::string out;  // empty: caught in Finished::out; kClosed: no standard output at all
+  std::string again = {};  // `signal` is sent once more when stderr holds this; empty: it is not
 };
 Finished ulpscope(const Folder& folder, const Call& call);
 Finished ulpscope(const Folder& folder, const std::vector<std::string>& words);

@@ -89,6 +89,11 @@ class Snippets(unittest.TestCase):
             _, model, holder = self.export(how, change=lambda text: text)
             torch.testing.assert_close(model(holder.input), holder.expected_0)
 
+    def test_truth_is_saved_beside_the_inputs(self):
+        for how in ("script", "trace"):
+            _, _, holder = self.export(how, change=lambda text: edited(text).replace("truth = {}", 'truth = {"labels": torch.tensor([0, 1, 1, 0, 1])}'))
+            self.assertEqual(holder.labels.tolist(), [0, 1, 1, 0, 1])
+
     def test_more_inputs_than_arguments_are_refused(self):
         three = lambda text: edited(text).replace(USERS_INPUTS, "inputs = (torch.ones(5, 6),) * 3")
         with self.assertRaises(subprocess.CalledProcessError) as caught:

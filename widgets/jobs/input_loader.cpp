@@ -50,6 +50,7 @@ std::vector<std::int64_t> shapeOfOne(const storage::InputShape& input, const std
 }  // namespace
 
 InputSource inputSource(const session::Session& session, const session::RunRecord& run, const QString& sessionPath) {
+  if (run.settings.mode == session::Mode::recorded) return {};
   const QString path = qt(session.samples.path);
   return {path, QFileInfo(sessionPath).dir().filePath(QFileInfo(path).fileName()), session.samples.sha256, run.settings.batchAxis};
 }
@@ -76,6 +77,10 @@ void InputLoader::open(const InputSource& source) {
   m_stop = std::stop_source();
   const auto look = [source, digests = m_digests, stop = m_stop.get_token()] {
     Opened opened;
+    if (source.path.isEmpty()) {
+      opened.problem = tr("No pictures: a recording does not hold its inputs.");
+      return opened;
+    }
     opened.path = QFileInfo::exists(source.path) ? source.path : source.besideSession;
     const QString name = QFileInfo(source.path).fileName();
     if (!QFileInfo::exists(opened.path)) {

@@ -4,6 +4,9 @@
 #include "core/model/model_info.h"
 #include "widgets/models/text.h"
 
+#include <QJsonArray>
+#include <QJsonDocument>
+
 #include <algorithm>
 
 namespace ulpscope::models {
@@ -102,6 +105,17 @@ Fp32Regions Fp32Regions::toggled(const QString& path, RegionKind kind) const {
   std::erase(result.m_disable, entryFor(path));
   if (!wasListed) (kind == RegionKind::inputsToFp32 ? result.m_fp32 : result.m_disable).push_back(entryFor(path));
   return result;
+}
+
+QString asPython(const Fp32Regions& regions) {
+  // JSON's strings are Python's.
+  const auto list = [](const std::vector<std::string>& entries) {
+    QJsonArray array;
+    for (const std::string& entry : entries) array.append(qt(entry));
+    return QString::fromUtf8(QJsonDocument(array).toJson(QJsonDocument::Compact));
+  };
+  const QString disabled = regions.disable().empty() ? QString() : QStringLiteral("disable=%1, ").arg(list(regions.disable()));
+  return QStringLiteral("fp32=%1, %2append=True").arg(list(regions.fp32()), disabled);
 }
 
 }  // namespace ulpscope::models

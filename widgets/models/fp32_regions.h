@@ -50,6 +50,9 @@ class Fp32Regions {
   std::vector<std::string> m_disable;
 };
 
+// As arguments of the Python recorder's record(): `fp32=["head", "blocks.*"], append=True`; with `disable=[...]` where there are such.
+QString asPython(const Fp32Regions& regions);
+
 // What a module's box says in words.
 QString regionText(const Fp32Regions& regions, const QString& path);
 

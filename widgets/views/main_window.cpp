@@ -378,9 +378,12 @@ void MainWindow::refreshActions() {
   const auto enable = [this](const char* name, bool enabled) { m_actions.at(QLatin1String(name))->setEnabled(enabled); };
   const bool seen = page() == m_heatmap;
   for (const char* name : {"new", "validate", "train"}) enable(name, !running);
-  enable("settings", hasRun && !running && seen);
-  enable("validateThis", hasRun && !running && seen && m_workbench.session()->exploratory());
-  enable("run", hasRun && !running && seen);
+  const QString noRerun = m_workbench.whyNoRerun();
+  const bool canRerun = hasRun && !running && seen && noRerun.isEmpty();
+  enable("settings", canRerun);
+  enable("validateThis", canRerun && m_workbench.session()->exploratory());
+  enable("run", canRerun);
+  m_actions.at(QStringLiteral("run"))->setToolTip(noRerun.isEmpty() ? tr("Re-run (F5)") : tr("Re-run (F5): %1").arg(noRerun));
   enable("cancel", running && !m_workbench.isCancelling());
   enable("close", m_workbench.session() != nullptr && !running);
   const bool mayUndo = seen || page() == m_criteria;  // what is undone is to be seen

@@ -3,7 +3,9 @@
 #include "widgets/models/text.h"
 #include "widgets/plots/theme.h"
 
+#include <QClipboard>
 #include <QEvent>
+#include <QGuiApplication>
 #include <QHBoxLayout>
 #include <QLabel>
 #include <QPushButton>
@@ -23,12 +25,11 @@ StaleBand::StaleBand(Workbench& workbench, QWidget* parent)
   m_text->setWordWrap(true);
   m_text->setMinimumWidth(10);  // long names have no place to break
   m_text->setAccessibleName(tr("Stale results"));
-  m_rerun->setAccessibleName(tr("Re-run with the changed policy"));
   auto* layout = new QHBoxLayout(this);
   layout->setContentsMargins(10, 4, 8, 4);
   layout->addWidget(m_text, 1);
   layout->addWidget(m_rerun);
-  connect(m_rerun, &QPushButton::clicked, this, [this] { m_workbench.rerun(); });
+  connect(m_rerun, &QPushButton::clicked, this, [this] { m_workbench.whyNoRerun().isEmpty() ? m_workbench.rerun() : copyAsPython(); });
   for (const auto signal : {&Workbench::regionsChanged, &Workbench::viewChanged, &Workbench::runningChanged}) connect(&workbench, signal, this, &StaleBand::refresh);
   refresh();
 }
@@ -45,7 +46,18 @@ void StaleBand::refresh() {
   if (const qsizetype more = changes.size() - kMostChanges; more > 0) changes = changes.mid(0, kMostChanges) << tr("and %1 more").arg(more);
   m_text->setText(tr("Stale: %1 was made with another policy:  %2").arg(run->shortName(), changes.join(QStringLiteral("   "))));
   m_text->setToolTip(all);
+  const QString noRerun = m_workbench.whyNoRerun();
+  m_rerun->setText(noRerun.isEmpty() ? tr("Re-run (F5)") : tr("Copy as Python"));
+  m_rerun->setAccessibleName(noRerun.isEmpty() ? tr("Re-run with the changed policy") : tr("Copy the changed policy as Python, for the recorder"));
+  m_rerun->setToolTip(noRerun);
   refreshColors();
+}
+
+// The recorder is where such a run goes on.
+void StaleBand::copyAsPython() {
+  const QString text = models::asPython(m_workbench.regions());
+  QGuiApplication::clipboard()->setText(text);
+  emit m_workbench.notice(tr("Copied for record(): %1").arg(text));
 }
 
 void StaleBand::refreshColors() {

@@ -24,6 +24,7 @@ class StaleBand : public QWidget {
  private:
   void refresh();
   void refreshColors();
+  void copyAsPython();
 
   Workbench& m_workbench;
   QLabel* m_text;

@@ -52,8 +52,7 @@ StepStrip::StepStrip(Workbench& workbench, QWidget* parent) : QWidget(parent), m
   m_verdict = new QLabel(this);
   m_verdict->setObjectName(QStringLiteral("verdict"));
   m_verdict->setMinimumWidth(20);
-  m_stale = new QPushButton(tr("stale: policy changed, Re-run (F5)"), this);
-  m_stale->setAccessibleName(m_stale->text());
+  m_stale = new QPushButton(this);
   m_stale->setCursor(Qt::PointingHandCursor);
   layout->addSpacing(10);
   layout->addStretch(1);
@@ -171,6 +170,10 @@ void StepStrip::showRun() {
   const bool stale = m_workbench.isStale();
   setStep(m_finding, !run || stale ? State::none : isBad ? State::bad : State::done, m_findingText);
   m_stale->setVisible(stale && !running);
+  const QString noRerun = m_workbench.whyNoRerun();
+  m_stale->setText(noRerun.isEmpty() ? tr("stale: policy changed, Re-run (F5)") : tr("stale: policy changed, record it again"));
+  m_stale->setAccessibleName(m_stale->text());
+  m_stale->setToolTip(noRerun);
   const plots::Theme& theme = plots::themeOf(this);
   m_stale->setStyleSheet(QStringLiteral("QPushButton { background: %1; color: %2; border: 1px solid %2; border-radius: 11px; padding: 3px 14px; font-weight: bold; }"
                                         "QPushButton:focus { border-width: 2px; }").arg(theme.warnPill.name(), theme.warn.name()));

@@ -67,7 +67,7 @@ TensorInspector::TensorInspector(Workbench& workbench, QWidget* parent) : QStack
   connect(m_maps, &TensorMapsPage::elementChosen, this, &TensorInspector::selectElement);
   connect(m_maps, &TensorMapsPage::sliceChosen, this, [this](const render::SliceChoice& choice) { load(choice); });
   connect(&workbench, &Workbench::viewChanged, this, &TensorInspector::refresh);
-  connect(&workbench, &Workbench::runningChanged, this, [this] { m_capture->setEnabled(!m_workbench.isRunning()); });
+  connect(&workbench, &Workbench::runningChanged, this, [this] { refreshCapture(); });
   connect(&workbench.selection(), &models::Selection::changed, this, &TensorInspector::refresh);
 }
 
@@ -76,7 +76,6 @@ QWidget* TensorInspector::makeNotice() {
   m_notice = makeText({}, 1, false, page);
   m_notice->setTextInteractionFlags(Qt::TextSelectableByMouse);
   m_capture = new QPushButton(tr("Capture this module (re-run)"), page);
-  m_capture->setToolTip(tr("Run again with the policy as it now stands, and store what the ops of this module return"));
   connect(m_capture, &QPushButton::clicked, this, [this] {
     const models::RunPointer& run = m_workbench.shownRun();
     if (run && m_wanted.site >= 0) m_workbench.captureAndRerun(qt(run->run->sites[static_cast<std::size_t>(m_wanted.site)].modulePath));
@@ -86,6 +85,12 @@ QWidget* TensorInspector::makeNotice() {
   layout->addWidget(m_capture, 0, Qt::AlignLeft);
   layout->addStretch(1);
   return page;
+}
+
+void TensorInspector::refreshCapture() {
+  const QString noRerun = m_workbench.whyNoRerun();
+  m_capture->setEnabled(!m_workbench.isRunning() && noRerun.isEmpty());
+  m_capture->setToolTip(noRerun.isEmpty() ? tr("Run again with the policy as it now stands, and store what the ops of this module return") : tr("%1, observe=\"full\"").arg(noRerun));
 }
 
 QWidget* TensorInspector::makeHistogram() {
@@ -195,7 +200,7 @@ void TensorInspector::showNotice(const QString& text, bool canCapture) {
   m_patience.stop();
   m_notice->setText(text);
   m_capture->setVisible(canCapture);
-  m_capture->setEnabled(!m_workbench.isRunning());
+  refreshCapture();
   setCurrentWidget(m_noticePage);
 }
 

@@ -55,6 +55,7 @@ class TensorInspector : public QStackedWidget {
   void letGo();
   void showPicture(const models::TensorPicturePointer& picture);
   void showNotice(const QString& text, bool canCapture);
+  void refreshCapture();
   void showElement();
   void showLadder();
   void rememberRung(const QModelIndex& current);

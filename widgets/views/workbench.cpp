@@ -131,12 +131,18 @@ session::RunRequest Workbench::nextRequest() const {
   return request;
 }
 
+QString Workbench::whyNoRerun() const {
+  if (!m_loaded.b || m_loaded.b->run->settings.mode != session::Mode::recorded) return {};
+  return tr("%1 was recorded by ulpscope_recorder.py on %2; no engine can run that again: run record() in Python with append=True").arg(m_loaded.b->shortName(), qt(m_loaded.b->run->settings.device));
+}
+
 void Workbench::rerun() {
+  if (const QString why = whyNoRerun(); !why.isEmpty()) return emit notice(why);
   if (m_loaded.b) start(nextRequest());
 }
 
 void Workbench::captureAndRerun(const QString& modulePath) {
-  if (!m_loaded.b) return;
+  if (!m_loaded.b || !whyNoRerun().isEmpty()) return;
   session::RunRequest request = nextRequest();
   const std::string pattern = modulePath.isEmpty() ? "." : core(modulePath);
   std::vector<std::string>& capture = request.settings.capture;

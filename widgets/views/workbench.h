@@ -64,6 +64,7 @@ class Workbench : public QObject {
   RunView view() const { return m_view; }
   const models::Fp32Regions& regions() const { return m_regions; }
   bool isStale() const;  // the pending choice is not what run B was made with
+  QString whyNoRerun() const;  // why no engine can run B's experiment again; empty: one can, or there is no run
   // What F5 would run: the shown session's experiment with the pending policy. Precondition: runB().
   session::RunRequest nextRequest() const;
   bool isLoading() const { return m_loader.isLoading(); }

@@ -85,6 +85,70 @@ TEST(EventOrder, NamesEachMistakeByItsRule) {
   EXPECT_THAT(Loop().iterate(kRight).iterate(without("zero_grad")).violations(), ElementsAre("1 backward zero_grad_missing"));
 }
 
+TEST(EventOrder, SaysThatAZeroGradThrewTheGradientsAway) {
+  EXPECT_THAT(Loop().iterate(with("unscale_ clip step", "zero_grad step")).violations(), ElementsAre("0 step zero_grad_before_step"));
+  EXPECT_THAT(Loop().iterate(with("unscale_", "unscale_ zero_grad")).violations(), ElementsAre("0 step zero_grad_before_step"));
+  EXPECT_THAT(Loop({{"a", "b"}, true, true, 1}).iterate("zero_grad autocast_begin forward loss autocast_end scale backward zero_grad:b step update").violations(), ElementsAre("0 step zero_grad_before_step b"));
+  EXPECT_THAT(Loop().iterate(with("unscale_ clip step update scheduler_step", "zero_grad")).iterate(kRight).violations(), IsEmpty()) << "an update that the loop skips by itself";
+  EXPECT_THAT(Loop().iterate(with("backward unscale_ clip step", "backward zero_grad forward loss scale backward step")).violations(), testing::Not(testing::Contains(testing::HasSubstr("zero_grad_before_step")))) << "gradients came again";
+}
+
+TEST(EventOrder, WantsGradientsBeforeAStep) {
+  EXPECT_THAT(Loop().iterate("zero_grad step update").violations(), ElementsAre("0 step step_without_gradients"));
+  EXPECT_THAT(Loop().iterate(kRight).iterate("zero_grad step+ update").violations(), ElementsAre("1 step step_without_gradients"));
+  EXPECT_THAT(Loop({{"a", "b"}, true, true, 1}).iterate("zero_grad autocast_begin forward loss autocast_end scale backward:a step update").violations(), ElementsAre("0 step step_without_gradients b"));
+  EXPECT_THAT(Loop({{"adam"}, false, false, 1}).iterate("zero_grad step").violations(), ElementsAre("0 step step_without_gradients"));
+  EXPECT_THAT(Loop().iterate(with("autocast_begin forward loss autocast_end scale backward unscale_", "unscale_ autocast_begin forward loss autocast_end scale backward")).violations(), ElementsAre("0 backward unscale_before_accumulated")) << "of gradients that come later";
+}
+
+TEST(EventOrder, WantsALossBeforeABackward) {
+  EXPECT_THAT(Loop({{"adam"}, false, false, 1}).iterate("zero_grad backward step").violations(), ElementsAre("0 backward backward_without_forward"));
+  EXPECT_THAT(Loop({{"adam"}, false, false, 1}).iterate("zero_grad forward backward step").iterate("zero_grad backward step").violations(), ElementsAre("1 backward backward_without_forward")) << "the loss before was used up";
+  EXPECT_THAT(Loop().iterate(with("scale backward", "scale scale backward backward")).violations(), ElementsAre("0 scale scale_twice", "0 backward backward_without_forward")) << "the same loss again";
+  EXPECT_THAT(Loop().iterate(with("forward loss", "")).violations(), IsEmpty()) << "a log that names autocast and scale alone saw no forward";
+}
+
+TEST(EventOrder, NamesALossThatIsScaledTwice) {
+  EXPECT_THAT(Loop().iterate(with("scale ", "scale scale ")).violations(), ElementsAre("0 scale scale_twice"));
+  const std::string micro = "autocast_begin forward loss autocast_end scale backward ";
+  EXPECT_THAT(Loop({{"adam"}, true, true, 2}).iterate("zero_grad " + micro + micro + "step update").violations(), IsEmpty());
+  EXPECT_THAT(Loop().iterate(with("loss autocast_end scale backward", "loss loss autocast_end scale scale backward backward")).violations(), IsEmpty()) << "two losses";
+}
+
+TEST(EventOrder, WantsAZeroGradSomewhere) {
+  EXPECT_THAT(Loop().iterate(without("zero_grad")).violations(), ElementsAre("0 zero_grad zero_grad_missing"));
+  EXPECT_THAT(Loop().iterate(without("zero_grad") + " zero_grad").violations(), IsEmpty()) << "after the update it is as good";
+}
+
+TEST(EventOrder, WantsIterationsToGoOn) {
+  Loop loop;
+  loop.iterate(kRight).iterate(kRight);
+  for (auto& event : loop.log().events) event.iteration = event.iteration == 0 ? 5 : 2;
+  EXPECT_THAT(loop.violations(), ElementsAre("2 zero_grad iteration_backwards"));
+  Loop apart;
+  EXPECT_THAT(apart.iterate(kRight, "a").iterate(kRight, "a").iterate(kRight, "b").violations(), IsEmpty()) << "each run counts its own";
+}
+
+TEST(EventOrder, HoldsALogAgainstItsHead) {
+  const std::string plain = "zero_grad autocast_begin forward loss autocast_end backward ";
+  EXPECT_THAT(Loop({{"adam"}, false, true, 1}).iterate(plain + "unscale_ step").iterate(plain + "unscale_ step").violations(), ElementsAre("0 unscale_ not_in_head")) << "once in all";
+  EXPECT_THAT(Loop({{"adam"}, false, true, 1}).iterate(plain + "step update").violations(), ElementsAre("0 update not_in_head"));
+  EXPECT_THAT(Loop({{"adam"}, false, false, 1}).iterate(plain + "step").violations(), ElementsAre("0 autocast_begin not_in_head"));
+  EXPECT_THAT(Loop({{"adam"}, false, true, 1}).iterate(plain + "step").violations(), IsEmpty());
+}
+
+TEST(EventOrder, CallsNoLogRightThatHasNoStep) {
+  const auto ofUser = [](Loop loop) {
+    loop.log().ofUser = true;
+    return loop.violations();
+  };
+  EXPECT_THAT(ofUser(Loop()), ElementsAre("0 step nothing_to_judge"));
+  EXPECT_THAT(ofUser(Loop().iterate("zero_grad").iterate("zero_grad")), ElementsAre("1 step nothing_to_judge"));
+  EXPECT_THAT(ofUser(Loop().iterate(kRight)), IsEmpty());
+  EXPECT_THAT(ofUser(Loop({{"adam"}, true, true, 1}).iterate(with(" step", " optimizer_step"))), testing::Not(testing::Contains("0 step nothing_to_judge")));
+  EXPECT_THAT(Loop().iterate("zero_grad").violations(), IsEmpty()) << "a training of ours that ended before its first step";
+}
+
 TEST(EventOrder, NamesScalersThatAreMadeAnewOrShared) {
   const std::string anew = std::string("new_scaler ") + kRight;
   EXPECT_THAT(Loop().iterate(anew).iterate(anew).iterate(anew).violations(), ElementsAre("1 new_scaler scaler_recreated", "2 new_scaler scaler_recreated"));

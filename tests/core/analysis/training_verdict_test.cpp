@@ -20,6 +20,7 @@ session::Trajectory trajectory(const std::string& name, int steps, int skipped, 
     session::LedgerLine line;
     line.step = i;
     line.skipped = i < skipped;
+    line.applied = !line.skipped;
     line.loss = finalLoss;
     run.ledger.push_back(line);
   }
@@ -64,6 +65,52 @@ TEST_F(TrainingVerdict, AsksForAppliedUpdates) {
   m_recipe.criteria.minAppliedUpdates = 9;
   EXPECT_EQ(only().status, JudgedAs::fail);
   EXPECT_DOUBLE_EQ(only().ratio, 9.0 / 8.0);
+}
+
+// Two optimizers, of which one skips 8 of 10 and the other none: together they would be at 0.4.
+TEST_F(TrainingVerdict, JudgesTheOptimizerThatIsWorst) {
+  session::Trajectory& run = m_training.runs[0];
+  const auto lines = run.ledger;
+  run.ledger.clear();
+  for (int i = 0; i < 10; ++i)
+    for (const char* name : {"calm", "loud"}) {
+      session::LedgerLine line;
+      line.step = i;
+      line.optimizer = name;
+      line.skipped = name == std::string("loud") && i < 8;
+      line.applied = !line.skipped;
+      run.ledger.push_back(line);
+    }
+  m_recipe.criteria.maxSkipRate = 0.5;
+  EXPECT_EQ(only().measured, 0.8);
+  EXPECT_EQ(m_status, JudgedAs::fail);
+  m_recipe.criteria = {};
+  m_recipe.criteria.minAppliedUpdates = 3;
+  EXPECT_EQ(only().measured, 2);
+}
+
+TEST_F(TrainingVerdict, IsNoneOfAmpWhereFp32IsNoMeasureOrNothingWasLowered) {
+  m_recipe.criteria.maxSkipRate = 1;
+  m_training.runs[0].alarms = {{"fp32_nonfinite", 3, ""}};
+  EXPECT_EQ(only().status, JudgedAs::pass) << "of the criterion alone";
+  EXPECT_EQ(m_status, JudgedAs::notEvaluated);
+  EXPECT_EQ(m_reason, "FP32 itself is not finite");
+  m_training.runs[0].alarms = {{"nothing_autocast", 0, ""}};
+  only();
+  EXPECT_EQ(m_status, JudgedAs::notEvaluated);
+  m_training.runs[0].alarms.clear();
+  m_training.runs[0].error = m_training.runs[1].error = "a label is wrong";
+  m_training.runs[0].failed = m_training.runs[1].failed = true;
+  only();
+  EXPECT_EQ(m_reason, "FP32 could not run either: a label is wrong");
+}
+
+TEST_F(TrainingVerdict, NamesTheExperimentalChange) {
+  m_recipe.criteria.maxSkipRate = 1;
+  m_training.resumes = {{4, "step-00000004.h5", "", "bf16 from here", {{"autocast.dtype", "a", "b"}}}};
+  only();
+  EXPECT_EQ(m_status, JudgedAs::pass);
+  EXPECT_EQ(m_reason, "with the experimental change 'bf16 from here' from step 4");
 }
 
 TEST_F(TrainingVerdict, HoldsTheLossAgainstFp32) {

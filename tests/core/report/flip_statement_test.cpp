@@ -189,6 +189,14 @@ TEST_F(Statement, StatesItsConditions) {
   EXPECT_THAT(statement().text(), StartsWith(sentence() + "\nThe interval"));
 }
 
+TEST_F(Statement, SaysWhereARecordingWasMade) {
+  run().settings.mode = session::Mode::recorded;
+  run().settings.device = "cuda:0 (NVIDIA H200)";
+  run().libtorchVersion = "2.6.0";
+  EXPECT_THAT(statement().conditions, AllOf(Contains("Recorded on cuda:0 (NVIDIA H200) with PyTorch 2.6.0: other hardware or another PyTorch may decide otherwise."),
+                                            Not(Contains(StartsWith("Emulated")))));
+}
+
 TEST_F(Statement, TellsCommonInputsFromChosenEdges) {
   m_session.samples.kinds.assign(256, "common");
   EXPECT_THAT(statement().conditions, Not(Contains(HasSubstr("edge or boundary"))));

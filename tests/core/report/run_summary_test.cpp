@@ -21,6 +21,16 @@ TEST(RunSummary, SaysWhatWasComparedAndThatThereIsNoVerdict) {
                     HasSubstr("FP16 autocast (cuda@1.13, emulated) against FP32; exploratory: no criteria")));
 }
 
+TEST(RunSummary, SaysWhereARecordingWasMade) {
+  session::Session session = test::sampleSession();
+  session::RunRecord& run = session.runs.back();
+  run.settings.mode = session::Mode::recorded;
+  run.settings.device = "cuda:0 (NVIDIA H200)";
+  run.libtorchVersion = "2.6.0";
+  run.policyTable = "cuda@2.6";
+  EXPECT_THAT(summaryOf(session), HasSubstr("FP16 autocast (cuda@2.6, recorded on cuda:0 (NVIDIA H200) with PyTorch 2.6.0) against FP32"));
+}
+
 TEST(RunSummary, PutsTheDiagnosisUnderFirstNonFinite) {
   EXPECT_THAT(summaryOf(test::sampleSession()),
               HasSubstr("FIRST NON-FINITE\n  encoder.0.ffn.wo overflows: |x| = 81,920 > 65,504 in samples s142, s17.\n"

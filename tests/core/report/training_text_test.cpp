@@ -23,7 +23,7 @@ session::Training training() {
   run.steps = 4;
   run.appliedUpdates = 1;
   run.finalScale = 8192;
-  run.firstNonfinite = session::FirstNonfinite{0, "gradient", "aten::linear", "layer", "model.py:7", 1, "layer.bias", "inf"};
+  run.firstNonfinite = session::FirstNonfinite{0, "gradient", "aten::linear", "layer", "model.py:7", 1, "layer.bias", "inf", false, "", "", ""};
   run.parameters = {{"layer.weight", "sgd", false, {0.5F, 0.25F}, {0, 0}, {0, 0}}, {"head", "sgd", true, {}, {}, {}}, {"frozen", "", true, {}, {}, {}}};
   run.violations = {{2, "clip", "clip_before_unscale", "", "clips gradients"}};
   session::Training t;
@@ -66,7 +66,29 @@ TEST(TrainingText, WritesStepsAsRanges) {
 
 TEST(TrainingText, ListsTheOrdersViolations) {
   EXPECT_EQ(report::orderText({}), "The order is right.\n");
+  const std::string nothing = report::orderText({{0, "step", "", "", analysis::OrderRule::nothingToJudge}});
+  EXPECT_THAT(nothing, testing::StartsWith("Nothing to judge: no step: log the calls"));
+  EXPECT_THAT(nothing, Not(HasSubstr("right")));
   EXPECT_THAT(report::orderText({{3, "clip", "adam", "amp", analysis::OrderRule::clipBeforeUnscale}}), HasSubstr("step 3: clip of adam in amp: clip_before_unscale: clips gradients"));
+}
+
+TEST(TrainingText, SaysOnceWhatIsWrongInManySteps) {
+  std::vector<analysis::OrderViolation> violations;
+  session::Training t = training();
+  t.runs[0].violations.clear();
+  for (const std::int64_t step : {0, 1, 2, 3, 4, 5, 6, 9}) {
+    violations.push_back({step, "clip", "a", "", analysis::OrderRule::clipBeforeUnscale});
+    violations.push_back({step, "update", "", "", analysis::OrderRule::updateTwice});
+    t.runs[0].violations.push_back({step, "clip", "clip_before_unscale", "a", "clips gradients"});
+  }
+  violations.push_back({3, "clip", "b", "", analysis::OrderRule::clipBeforeUnscale});
+  const std::string text = report::orderText(violations);
+  EXPECT_THAT(text, testing::StartsWith("steps 0-6, 9: clip of a: clip_before_unscale: clips gradients"));
+  EXPECT_THAT(text, HasSubstr("\nsteps 0-6, 9: update: update_twice: "));
+  EXPECT_THAT(text, HasSubstr("\nstep 3: clip of b: clip_before_unscale: "));
+  EXPECT_EQ(std::count(text.begin(), text.end(), '\n'), 3);
+  EXPECT_THAT(report::trainingSummary(t), HasSubstr("ORDER\n  steps 0-6, 9: clip_before_unscale (clip of a): clips gradients\n"));
+  EXPECT_THAT(report::trainingSummary(t), Not(HasSubstr("more")));
 }
 
 }  // namespace

@@ -3,6 +3,9 @@
 #include <gmock/gmock.h>
 #include <nlohmann/json.hpp>
 
+#include <fstream>
+#include <map>
+
 using namespace ulpscope::session;
 using nlohmann::json;
 using testing::ElementsAre;
@@ -54,6 +57,64 @@ TEST(RecipeChanges, OfWhatIsTrainedMakeItAnotherTraining) {
   const auto renamed = with({{"optimizers", json::parse(R"([{"type": "SGD", "lr": 0.1, "name": "c"}])")}});
   EXPECT_EQ(renamed.forbidden.size(), 2U) << "one is gone, one is new";
   EXPECT_THAT(texts(renamed.experimental), IsEmpty());
+}
+
+// Another value that the key takes.
+json otherThan(const json& schema) {
+  const json& value = schema.at("default");
+  if (schema.contains("enum")) return schema["enum"].back() == value ? schema["enum"].front() : schema["enum"].back();
+  if (value.is_boolean() && schema.contains("type")) return !value.get<bool>();
+  if (value.is_array()) return json::array({"x"});
+  if (value.is_string()) return "cpu";
+  if (schema.value("type", "integer") == "integer") return value.is_number() ? value.get<int>() + 1 : 1;
+  return value == 0 ? 0.5 : value.get<double>() * 0.75;
+}
+
+// A recipe with `section` (of the optimizer, where that is "optimizers"), which has `key` at `value`; null: left out.
+Recipe recipeWith(const std::string& section, const std::string& key, const json& value) {
+  json document = basic();
+  document.erase("autocast");
+  document.erase("scaler");
+  const bool ofAdam = key.rfind("beta", 0) == 0 || key == "eps" || key == "amsgrad";
+  json inside = section == "clip" ? json{{"norm", 1}} : json::object();
+  if (section == "optimizers") inside = {{"type", ofAdam ? "Adam" : "SGD"}, {"lr", 0.1}};
+  if (key == "nesterov") inside["momentum"] = 0.9;
+  if (!value.is_null()) (section.empty() ? document : inside)[key] = value;
+  if (section == "optimizers") document[section] = json::array({inside});
+  else if (!section.empty()) document[section] = inside;
+  const auto recipe = recipeFromJson(document);
+  EXPECT_TRUE(recipe.ok()) << section << "." << key << ": " << recipe.error().message();
+  return recipe.value();
+}
+
+TEST(RecipeChanges, FindTheReadersDefaultsInTheSchema) {
+  std::ifstream file(ULPSCOPE_TEST_DATA "/../../../resources/schema/recipe.schema.json");
+  const json schema = json::parse(file);
+  const auto check = [](const std::string& section, const json& properties) {
+    int count = 0;
+    for (const auto& [key, of] : properties.items()) {
+      if (!of.contains("default") || of["default"].is_null()) continue;
+      ++count;
+      const Recipe left = recipeWith(section, key, nullptr), written = recipeWith(section, key, of["default"]);
+      const auto same = changesBetween(left, written);
+      EXPECT_THAT(texts(same.experimental), IsEmpty()) << section << "." << key;
+      EXPECT_THAT(texts(same.forbidden), IsEmpty()) << section << "." << key;
+      EXPECT_EQ(left.checkpointEvery, written.checkpointEvery);
+      EXPECT_EQ(left.rollback.outputsNonfinite, written.rollback.outputsNonfinite);
+      if (key == "schema" || key == "checkpoint_every" || section == "rollback") continue;  // no change of what is trained
+      const auto other = changesBetween(left, recipeWith(section, key, otherThan(of)));
+      EXPECT_EQ(other.experimental.size() + other.forbidden.size(), 1U) << section << "." << key << " is compared";
+    }
+    return count;
+  };
+  EXPECT_EQ(check("", schema["properties"]), 7);
+  EXPECT_EQ(check("optimizers", schema["properties"]["optimizers"]["items"]["properties"]), 9);
+  for (const auto& [section, count] : std::map<std::string, int>{{"scheduler", 4}, {"autocast", 6}, {"scaler", 5}, {"accumulation", 2}, {"clip", 1}, {"criteria", 1}, {"rollback", 1}}) {
+    json properties;
+    for (const json& one : schema["properties"][section]["anyOf"])
+      if (one.contains("properties")) properties = one["properties"];
+    EXPECT_EQ(check(section, properties), count) << section;
+  }
 }
 
 }  // namespace

@@ -98,8 +98,77 @@ TEST(Recipe, NamesWhatIsWrongAndWhere) {
   EXPECT_THAT(errorWith("shuffle", true), HasSubstr("true names no seed"));
   EXPECT_EQ(errorWith("shuffle", false), "read");
   EXPECT_THAT(errorWith("events", json::array({"stop"})), HasSubstr("'stop': is no event of a training loop"));
-  EXPECT_THAT(errorWith("loss", "mse"), HasSubstr("{\"kind\": \"mse\"}"));
+  EXPECT_THAT(errorWith("loss", "mse"), HasSubstr("'mse' is a kind of loss; write {\"kind\": \"mse\"}"));
+  EXPECT_THAT(errorWith("loss", "outptu"), HasSubstr("'outptu' is no loss; nearest: \"output\", the model's own"));
+  EXPECT_THAT(errorWith("loss", "cros_entropy"), HasSubstr("nearest: {\"kind\": \"cross_entropy\"}; or \"output\""));
+  EXPECT_THAT(errorWith("schema", 2), HasSubstr("recipe, schema: 2 is not the schema that this version reads; write 1"));
+  EXPECT_THAT(errorWith("schema", "1"), HasSubstr("is not the schema"));
   EXPECT_THAT(errorWith("loss", {{"output", true}, {"reduce", "max"}}), HasSubstr("'max' is not one of"));
+}
+
+json optimizerWith(const char* type, const json& more) {
+  json optimizer = {{"type", type}, {"lr", 0.1}};
+  optimizer.update(more);
+  return json::array({optimizer});
+}
+
+// The scale is a float32 tensor in torch.amp: 65536 * 1e39 is infinite there, and 1e-300 is 0.
+TEST(Recipe, RefusesScalesThatFloat32CannotHold) {
+  for (const char* key : {"init_scale", "growth_factor"})
+    for (const double value : {1e39, 1e300}) EXPECT_THAT(errorWith("scaler", {{key, value}}), HasSubstr(std::string("recipe, scaler.") + key + ": " + json(value).dump() + " is infinite in float32, in which the scale is kept"));
+  for (const char* key : {"init_scale", "backoff_factor"})
+    for (const double value : {1e-46, 1e-300}) EXPECT_THAT(errorWith("scaler", {{key, value}}), HasSubstr(std::string("scaler.") + key + ": " + json(value).dump() + " is 0 in float32"));
+  EXPECT_EQ(errorWith("scaler", {{"init_scale", 1e-45}, {"growth_factor", 3.4e38}}), "read") << "the smallest subnormal, and nearly the largest number";
+  EXPECT_THAT(errorWith("scaler", {{"init_scale", -1}}), HasSubstr("must be above 0"));
+}
+
+TEST(Recipe, RefusesNumbersThatLibTorchCannotTake) {
+  for (const char* key : {"lr", "weight_decay", "momentum", "dampening"}) EXPECT_THAT(errorWith("optimizers", optimizerWith("SGD", {{key, 1e300}})), HasSubstr(std::string("recipe, optimizers[0].") + key + ": 1e+300 is beyond float32")) << key;
+  EXPECT_THAT(errorWith("optimizers", optimizerWith("AdamW", {{"weight_decay", 1e308}})), HasSubstr("optimizers[0].weight_decay: 1e+308 is beyond float32"));
+  EXPECT_THAT(errorWith("optimizers", optimizerWith("Adam", {{"eps", 1e39}})), HasSubstr("optimizers[0].eps: 1e+39 is beyond float32"));
+  EXPECT_THAT(errorWith("optimizers", optimizerWith("AdamW", {{"lr", 1e20}, {"weight_decay", 1e20}})), HasSubstr("optimizers[0].lr: makes updates beyond float32")) << "1 - lr * weight_decay";
+  EXPECT_THAT(errorWith("optimizers", optimizerWith("Adam", {{"lr", 1e38}})), HasSubstr("optimizers[0].lr: makes updates beyond float32")) << "lr / (1 - beta1)";
+  EXPECT_EQ(errorWith("optimizers", optimizerWith("SGD", {{"lr", 1e38}})), "read");
+  for (const char* key : {"norm", "value"}) EXPECT_THAT(errorWith("clip", {{key, 1e39}}), HasSubstr(std::string("recipe, clip.") + key + ": 1e+39 is beyond float32"));
+  EXPECT_THAT(errorWith("scheduler", {{"type", "ExponentialLR"}, {"gamma", 1e200}}), HasSubstr("recipe, scheduler.gamma: 1e+200 is beyond float32"));
+}
+
+// 0.1 * 1e10^k passes 3.4e38 with k = 4.
+TEST(Recipe, RefusesAScheduleThatLeavesFloat32) {
+  json document = smallest();
+  document["scheduler"] = {{"type", "ExponentialLR"}, {"gamma", 1e10}};
+  document["steps"] = 4;
+  EXPECT_EQ(error(document), "read") << "the fourth step has 0.1e30";
+  document["steps"] = 5;
+  EXPECT_THAT(error(document), HasSubstr("recipe, scheduler.gamma: takes the rate of optimizer optimizer beyond float32 within 5 steps"));
+  document["scheduler"] = {{"type", "StepLR"}, {"gamma", 1e10}, {"step_size", 2}};
+  EXPECT_EQ(error(document), "read");
+  document["steps"] = 9;
+  EXPECT_THAT(error(document), HasSubstr("within 9 steps"));
+  document["scheduler"] = {{"type", "LinearWarmup"}, {"gamma", 1e10}};
+  EXPECT_EQ(error(document), "read") << "once";
+  document["scheduler"] = {{"type", "ExponentialLR"}, {"gamma", 0.5}};
+  EXPECT_EQ(error(document), "read");
+}
+
+TEST(Recipe, RefusesCountsThatMemoryCannotHold) {
+  EXPECT_EQ(errorWith("accumulation", {{"steps", 65536}}), "read");
+  EXPECT_THAT(errorWith("accumulation", {{"steps", 65537}}), HasSubstr("recipe, accumulation.steps: 65537 is above 65,536; write at most 65536"));
+  EXPECT_THAT(errorWith("accumulation", {{"steps", 1000000000000}}), HasSubstr("1000000000000 is above 65,536"));
+  EXPECT_THAT(errorWith("optimizers", optimizerWith("SGD", {{"loss", 4294967296}})), HasSubstr("optimizers[0].loss: 4294967296 is above")) << "which an int would take for 0";
+}
+
+TEST(Recipe, IsBlamedByItsKeysNotByOptions) {
+  const auto told = [](base::ErrorKind kind, const std::string& which) { return asRecipeFault({kind, "matches no module", which, ""}, "r.json"); };
+  EXPECT_EQ(told(base::ErrorKind::usage, "--fp32 nope").message(), "r.json, recipe, autocast.fp32, nope: matches no module");
+  EXPECT_EQ(told(base::ErrorKind::usage, "--disable nope").message(), "r.json, recipe, autocast.disable, nope: matches no module");
+  EXPECT_EQ(told(base::ErrorKind::usage, "--policy tpu").message(), "r.json, recipe, autocast.policy, tpu: matches no module");
+  EXPECT_EQ(told(base::ErrorKind::usage, "loss, target").kind, base::ErrorKind::input);
+  EXPECT_EQ(told(base::ErrorKind::usage, "recipe, rollback").message(), "r.json, recipe, rollback: matches no module");
+  EXPECT_EQ(told(base::ErrorKind::usage, "--change").message(), "--change: matches no module") << "an option it was";
+  EXPECT_EQ(told(base::ErrorKind::usage, "step-3.h5").kind, base::ErrorKind::usage);
+  EXPECT_EQ(told(base::ErrorKind::run, "model.ts").message(), "model.ts: matches no module");
+  EXPECT_EQ(told(base::ErrorKind::run, "model.ts").kind, base::ErrorKind::run);
 }
 
 TEST(Recipe, RefusesTheLossThatAutocastRefuses) {
@@ -161,7 +230,12 @@ TEST(EventLines, NameTheLineThatIsWrong) {
   };
   EXPECT_THAT(says(""), HasSubstr("event log: is empty"));
   EXPECT_THAT(says(head + "{\"event\": \"unscale\"}"), HasSubstr("line 2, event: 'unscale' is no event; nearest: 'unscale_'"));
-  EXPECT_THAT(says(head + "\n{\"event\": \"step\""), HasSubstr("line 3: is no JSON"));
+  EXPECT_THAT(says(head + "\n{\"event\": \"step\""), HasSubstr("line 3, column 17: is no JSON: it ends where more should follow; write one JSON object a line"));
+  EXPECT_THAT(says(head + "{\"event\": step}"), HasSubstr("line 2, column 11: is no JSON: 'step' does not belong there"));
+  EXPECT_THAT(says(head + "{\"event\": \"step\", \"event\": \"clip\"}"), HasSubstr("line 2: has the key 'event' twice in one object"));
+  EXPECT_THAT(says(head + "{\"event\": " + std::string(300000, '[')), HasSubstr("line 2, column 110: is nested deeper than 100 levels"));
+  EXPECT_THAT(says("{\"iteration\": 0, \"event\": \"step\"}"), HasSubstr("line 1, ulpscope_events: is missing; begin the log with its head"));
+  EXPECT_THAT(says("{\"ulpscope_events\": 1, \"optimizers\": [\"a\", \"b\", \"a\"]}"), HasSubstr("line 1, optimizers: 'a' stands twice"));
   EXPECT_THAT(says(head + "{\"event\": \"step\", \"optimizer\": \"b\"}"), HasSubstr("'b' is not among the first line's 'a'"));
   EXPECT_THAT(says(head + "{\"event\": \"checkpoint\", \"saved\": [\"model\", \"scalar\"]}"), HasSubstr("line 2, saved: 'scalar' is not one of 'model', 'optimizer', 'scaler'"));
   EXPECT_THAT(says(head + "{\"event\": \"step\", \"saved\": []}"), HasSubstr("line 2, saved: is no key that is known here"));

@@ -53,6 +53,19 @@ TEST(SettingsCodec, GivesBackEverySetting) {
   EXPECT_EQ(toJson(s).dump(), text);
 }
 
+TEST(SettingsCodec, KnowsARecordingAndNoModeThatDoesNotExist) {
+  RunSettings settings;
+  settings.mode = Mode::recorded;
+  settings.device = "cuda:0 (NVIDIA H200)";
+  nlohmann::json json = toJson(settings);
+  EXPECT_EQ(json.at("mode"), "recorded");
+  const auto read = settingsFromJson(json);
+  ASSERT_TRUE(read.ok()) << read.error().message();
+  EXPECT_EQ(read->mode, Mode::recorded);
+  json["mode"] = "simulated";
+  EXPECT_THAT(settingsFromJson(json).error().message(), HasSubstr("must be emulated, native or recorded"));
+}
+
 TEST(SettingsCodec, GivesBackARequest) {
   const RunRequest request{"m.ts", "in.h5", "labels.txt", "names.txt", "out.ulps", true, everySettingChanged(), R"({"schema":1})", Lineage{"id", "digits", 3, "abc", true}};
   const auto read = requestFromJson(nlohmann::json::parse(toJson(request).dump()));

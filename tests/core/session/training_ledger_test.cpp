@@ -47,7 +47,7 @@ TEST(TrainingLedger, NamesTheLineThatIsWrong) {
   EXPECT_THAT(says("{\"step\": 0}\n"), HasSubstr("line 1, ulpscope_ledger: is missing"));
   EXPECT_THAT(says("{\"ulpscope_ledger\": 2}"), HasSubstr("not the version"));
   EXPECT_THAT(says("{\"ulpscope_ledger\": 1, \"settings\": {\"a\": []}}"), HasSubstr("'a' is neither text nor number"));
-  EXPECT_THAT(says(head + "{\"step\": 0, \"loss\": NaN}"), HasSubstr("line 2: is no JSON")) << "Python's bare NaN";
+  EXPECT_THAT(says(head + "{\"step\": 0, \"loss\": NaN}"), HasSubstr("line 2, column 21: is no JSON: 'NaN' does not belong there")) << "Python's bare NaN";
   EXPECT_THAT(says(head + "{\"step\": 0, \"loss\": \"Infinity\"}"), HasSubstr("line 2, loss: \"Infinity\" is no number; write one, or \"NaN\", \"+inf\", \"-inf\""));
   EXPECT_THAT(says(head + "{\"step\": 0, \"los\": 1}"), HasSubstr("line 2, los: is no key that is known here; nearest: 'loss'"));
   EXPECT_THAT(says(head + "{\"loss\": 1}"), HasSubstr("step: is missing"));

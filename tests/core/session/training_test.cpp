@@ -26,7 +26,7 @@ Training sample() {
   skipped.scaleAfter = 32768;
   skipped.foundInf = skipped.skipped = true;
   skipped.gradNorm = std::numeric_limits<double>::infinity();
-  skipped.firstNonfinite = FirstNonfinite{0, "gradient", "aten::linear", "layer", "model.py:7", 1, "layer.bias", "inf"};
+  skipped.firstNonfinite = FirstNonfinite{0, "gradient", "aten::linear", "layer", "model.py:7", 1, "layer.bias", "inf", false, "", "", ""};
   LedgerLine applied;
   applied.step = 1;
   applied.optimizer = "b";

@@ -23,7 +23,7 @@ json restless(const json& changes = json::object()) {
   json recipe = recipeOn("training_restless", json::parse(R"({
     "optimizers": [{"name": "adam", "type": "Adam", "lr": 0.01, "amsgrad": true, "parameters": ["body.*", "norm.*", "calm.*"]},
                    {"name": "sgd", "type": "SGD", "lr": 0.0001, "momentum": 0.9, "parameters": ["loud.*"], "loss": 1}],
-    "scaler": {"init_scale": 65536, "growth_interval": 2}, "accumulation": {"steps": 2}, "clip": {"norm": 1.0}, "shuffle": 5, "batch_size": 3,
+    "scaler": {"init_scale": 2048, "growth_interval": 2}, "accumulation": {"steps": 2}, "clip": {"norm": 1.0}, "shuffle": 5, "batch_size": 3,
     "scheduler": {"type": "StepLR", "step_size": 2, "gamma": 0.5}, "steps": 7})"));
   for (const auto& [key, value] : changes.items()) recipe[key] = value;
   return recipe;
@@ -148,7 +148,7 @@ TEST_F(ResumeRefused, WithoutTheScalersState) {
 TEST_F(ResumeRefused, UnderAnotherPolicyUnlessTheChangeHasAName) {
   EXPECT_THAT(says({{"autocast", {{"dtype", "bfloat16"}}}}), HasSubstr("usage: step-00000002.h5: was trained otherwise than the recipe says: autocast.dtype: \"float16\" -> \"bfloat16\"; name this experiment with --change NAME"));
   EXPECT_THAT(says({{"autocast", {{"dtype", "float16"}, {"fp32", {"body"}}}}}), HasSubstr("autocast.fp32: [] -> [\"body\"]"));
-  EXPECT_THAT(says({{"scaler", {{"init_scale", 65536}, {"growth_interval", 2}, {"series", "1.13"}}}}), HasSubstr("scaler.series: \"2.1\" -> \"1.13\""));
+  EXPECT_THAT(says({{"scaler", {{"init_scale", 2048}, {"growth_interval", 2}, {"series", "1.13"}}}}), HasSubstr("scaler.series: \"2.1\" -> \"1.13\""));
   EXPECT_THAT(says({{"scaler", nullptr}}), HasSubstr("-> not there"));
 }
 
@@ -205,7 +205,7 @@ TEST(Resume, AChangedScalerKeepsItsScaleUnlessInitScaleIsWhatChanged) {
   const Resume from = at(scratch.file("a"), 4, "other interval");
   TrainOptions options;
   options.resume = from;
-  const auto slower = trainedWith(restless({{"scaler", {{"init_scale", 65536}, {"growth_interval", 1000}}}}), options);
+  const auto slower = trainedWith(restless({{"scaler", {{"init_scale", 2048}, {"growth_interval", 1000}}}}), options);
   EXPECT_EQ(slower.training.runs.front().ledger[2 * 4].scaleBefore, from.checkpoint.scaler->at("scale"));
   EXPECT_EQ(slower.training.runs.front().ledger.back().scaleAfter <= from.checkpoint.scaler->at("scale"), true) << "an interval of 1,000 never grows here";
   const auto anew = trainedWith(restless({{"scaler", {{"init_scale", 8}, {"growth_interval", 2}}}}), options);

@@ -246,10 +246,10 @@ TEST(Isolation, SetsRegionsBesideTheCells) {
   json recipe = recipeOn("training_loud_forward", {{"steps", 2}});
   recipe["autocast"]["fp32"] = {"first", "second"};
   const TrainingOutcome outcome = tests::trained(recipe, /*isolate=*/true);
-  EXPECT_THAT(namesOf(outcome), testing::ElementsAre("recipe", "fp32", "autocast off, scaling on", "autocast on, scaling off", "autocast on, scaling on"));
+  EXPECT_THAT(namesOf(outcome), testing::ElementsAre("recipe", "fp32", "autocast off, scaling on", "autocast on, scaling off, no FP32 region", "autocast on, scaling on, no FP32 region"));
   EXPECT_TRUE(outcome.training.run("recipe")->skipped().at("sgd").empty());
   EXPECT_EQ(outcome.training.run("recipe")->fp32, (std::vector<std::string>{"first", "second"}));
-  EXPECT_EQ(outcome.training.run("autocast on, scaling on")->skipped().at("sgd").size(), 2U);
+  EXPECT_EQ(outcome.training.run("autocast on, scaling on, no FP32 region")->skipped().at("sgd").size(), 2U);
 }
 
 TEST(Isolation, NeedsNoSecondFp32) {

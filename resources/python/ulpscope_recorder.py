@@ -1,0 +1,2886 @@
+"""Ulpscope's recorder: runs a PyTorch model in FP32 and under torch.autocast as it stands, on its own device, and writes an Ulpscope session.
+
+    from ulpscope_recorder import record
+    record(model, images, labels=labels, autocast="bf16", decide="argmax", out="mine.ulps")
+
+One file to copy beside your own; it needs PyTorch 1.13 or later, h5py and numpy. What it writes is Ulpscope's format 3 (core/storage/FORMAT.md),
+with `mode: recorded`; `ulpscope check`, `compare` and the window open it. The numbers' formulas are those of core/analysis/divergence.h.
+What a recording cannot know (an op's introduced error, a root cause, a run in float64) stands as "not evaluated".
+
+record()          compares the two runs op by op; fp32=[...] keeps modules in FP32, append=True adds a run to the session.
+fp32_region()     keeps one module in FP32 in your own code, as the window's toggle does.
+TrainingRecorder  writes the calls of your training loop as an event log for `ulpscope train --check-events`.
+"""
+import contextlib
+import copy
+import datetime
+import fnmatch
+import functools
+import hashlib
+import inspect
+import itertools
+import json
+import math
+import mmap
+import os
+import secrets
+import sys
+import time
+import types
+import weakref
+
+import h5py
+import numpy
+import torch
+from torch.overrides import TorchFunctionMode
+from torch.utils._python_dispatch import TorchDispatchMode
+
+try:
+    import fcntl
+except ImportError:  # Windows: sessions are not locked there
+    fcntl = None
+
+__all__ = ["record", "fp32_region", "TrainingRecorder", "RecorderError"]
+VERSION = "0.1.0"
+
+
+class RecorderError(RuntimeError):
+    """What is wrong, which, and what to do."""
+
+
+# --- number formats ------------------------------------------------------------------------------------------------------------------------
+
+DTYPES = {torch.float64: "float64", torch.float32: "float32", torch.float16: "float16", torch.bfloat16: "bfloat16", torch.int64: "int64",
+          torch.int32: "int32", torch.int16: "int16", torch.int8: "int8", torch.uint8: "uint8", torch.bool: "bool",
+          torch.complex64: "complex64", torch.complex128: "complex128"}
+AUTOCAST = {"fp16": torch.float16, "float16": torch.float16, "bf16": torch.bfloat16, "bfloat16": torch.bfloat16}
+FLOATING = (torch.float64, torch.float32, torch.float16, torch.bfloat16)
+
+
+class Low:
+    """A 16-bit format: its limits, the site tolerance (torch.testing's), and how far apart two numbers are in its steps."""
+
+    def __init__(self, name, fraction_bits, smallest_exponent, largest, overflow_from, rtol):
+        self.name, self.largest, self.overflow_from, self.rtol, self.atol = name, largest, overflow_from, rtol, 1e-5
+        self.tiny = 2.0 ** smallest_exponent
+        smallest = 2.0 ** (smallest_exponent - fraction_bits)
+        self.to_zero, self.to_normal = smallest / 2, self.tiny - smallest / 2  # ties, both even downwards
+
+    def ordered(self, x):
+        """x rounded to nearest even, counted in steps from zero; infinity is one step beyond the largest."""
+        if self.name == "float16":
+            with numpy.errstate(over="ignore", under="ignore"):
+                bits = x.astype(numpy.float16).view(numpy.uint16).astype(numpy.int64)
+            steps, negative = bits & 0x7FFF, bits >> 15
+        else:
+            bits = self._odd(x).view(numpy.uint32).astype(numpy.int64)
+            magnitude, negative = bits & 0x7FFFFFFF, bits >> 31
+            steps = (magnitude + 0x7FFF + ((magnitude >> 16) & 1)) >> 16
+        return numpy.where(negative == 1, -steps, steps)
+
+    @staticmethod
+    def _odd(x):
+        """float64 rounded to odd in float32, so that the next rounding sees on which side of a tie it lies; float32 as it is."""
+        with numpy.errstate(over="ignore", under="ignore"):
+            f = x.astype(numpy.float32)
+        if x.dtype == numpy.float32:
+            return f
+        bits = f.view(numpy.uint32).copy()
+        inexact = f.astype(numpy.float64) != x
+        bits[inexact & (numpy.abs(f.astype(numpy.float64)) > numpy.abs(x))] -= 1
+        bits[inexact] |= 1
+        return bits.view(numpy.float32)
+
+
+LOWS = {torch.float16: Low("float16", 10, -14, 65504.0, 65520.0, 1e-3),
+        torch.bfloat16: Low("bfloat16", 7, -126, 2.0 ** 128 - 2.0 ** 120, 2.0 ** 128 - 2.0 ** 119, 1.6e-2)}
+
+
+def json_number(x):
+    x = float(x)
+    return x if math.isfinite(x) else "NaN" if math.isnan(x) else "+inf" if x > 0 else "-inf"
+
+
+def optional_number(x):
+    return None if math.isnan(x) else json_number(x)
+
+
+def short_number(x):
+    if not math.isfinite(x) or x == 0:
+        return json_number(x) if x != 0 else "0"
+    if abs(x) < 1e-3 or abs(x) >= 1e6:
+        return f"{x:.2e}"
+    text = f"{x:.3g}"
+    return text if "e" not in text else f"{x:.0f}"
+
+
+def grouped_number(x):
+    magnitude = abs(x)
+    if not math.isfinite(x) or magnitude >= 1e15 or (magnitude < 100 and magnitude != math.floor(magnitude)):
+        return short_number(x)
+    tenths = math.floor(magnitude * 10 + 0.5) / 10
+    decimal = round((tenths - math.floor(tenths)) * 10)
+    text = f"{int(tenths):,}" + (f".{decimal}" if decimal and magnitude < 1e6 else "")
+    return "-" + text if x < 0 else text
+
+
+def counted(count, noun):
+    return f"{count:,} {noun}" + ("" if count == 1 else "s")
+
+
+def utc_now():
+    return datetime.datetime.now(datetime.timezone.utc).strftime("%Y-%m-%dT%H:%M:%SZ")
+
+
+# --- samples in a tensor: "0" (axis 0), "0:batch*n", "0:n*batch" (folded with another axis), "whole_batch" -----------------------------------
+
+WHOLE = "whole_batch"
+
+
+def host_array(tensor):
+    """The elements as numpy has them: 16-bit floats widened to float32, which is exact."""
+    t = tensor.detach()
+    if t.is_complex():
+        t = t.resolve_conj()
+    t = t.resolve_neg() if hasattr(t, "resolve_neg") else t
+    t = t.cpu()
+    return (t.float() if t.dtype in (torch.float16, torch.bfloat16) else t).numpy()
+
+
+def fits(shape, axis, samples):
+    if axis == WHOLE:
+        return False
+    d, _, fold = axis.partition(":")
+    size = shape[int(d)] if int(d) < len(shape) else -1
+    return size > 0 and (size % samples == 0 if fold else size == samples)
+
+
+def sample_rows(array, axis, samples):
+    """[samples, elements]; [1, elements] where the axis does not tell samples apart. May copy."""
+    if not fits(array.shape, axis, samples):
+        return array.reshape(1, array.size)
+    d, _, fold = axis.partition(":")
+    d, shape = int(d), array.shape
+    if fold:
+        others = shape[d] // samples
+        array = array.reshape(shape[:d] + ((samples, others) if fold == "batch*n" else (others, samples)) + shape[d + 1:])
+        d += fold != "batch*n"
+    return numpy.moveaxis(array, d, 0).reshape(samples, array.size // samples)
+
+
+def is_readable(tensor):
+    return isinstance(tensor, torch.Tensor) and tensor.layout == torch.strided and tensor.dtype in DTYPES and tensor.device.type != "meta"
+
+
+def is_inexact(dtype):
+    return dtype in FLOATING or dtype in (torch.complex64, torch.complex128)
+
+
+# --- one pair of tensors, sample by sample (core/analysis/divergence.h) ----------------------------------------------------------------------
+
+METRICS = ("rel_l2", "max_abs", "mean_abs", "max_rel", "cosine_distance", "sqnr_db", "max_ulp", "share_over_tolerance", "introduced_rel_l2",
+           "inherited_rel_l2", "reference_min", "reference_max", "reference_max_abs", "reference_smallest", "candidate_min", "candidate_max",
+           "candidate_max_abs", "candidate_smallest", "headroom_bits", "share_subnormal_reference", "share_subnormal_candidate", "share_flushed")
+LABELS = ("relative L2 error", "max abs error", "mean abs error", "max relative error", "cosine distance", "SQNR [dB]",
+          "max ULP distance [ULP]", "share outside tolerance", "introduced error", "inherited error", "min, FP32", "max, FP32", "max |x|, FP32",
+          "smallest non-zero |x|, FP32", "min, candidate", "max, candidate", "max |x|, candidate", "smallest non-zero |x|, candidate",
+          "headroom [bits]", "share subnormal, FP32", "share subnormal, candidate", "share flushed to zero")
+SMALLER_IS_WORSE = {"sqnr_db", "reference_min", "reference_smallest", "candidate_min", "candidate_smallest", "headroom_bits"}
+NOT_RECORDED = {"introduced_rel_l2", "inherited_rel_l2"}
+CHUNK = 1 << 20  # elements that are compared at once
+
+
+class Divergence:
+    """Sums, maxima and counts of the pair, one a sample (row)."""
+
+    SUMS = ("elements", "pairs", "abs", "difference", "reference", "candidate", "product", "over", "differing", "flushed",
+            "subnormal_a", "subnormal_b")
+    MOST = ("max_abs", "max_rel", "ulp")
+
+    def __init__(self, a, b, low, ulp=True):
+        """a, b: [samples, elements] of equal shape."""
+        self.low, self.with_ulp, rows = low, ulp, len(a)
+        for name in self.SUMS + self.MOST:
+            setattr(self, name, numpy.zeros(rows, numpy.longdouble if name in self.SUMS[2:7] else numpy.float64))
+        for name in ("min_a", "max_a", "least_a", "min_b", "max_b", "least_b"):
+            setattr(self, name, numpy.full(rows, numpy.nan))
+        self.only, self.in_a, self.in_b = (numpy.zeros((rows, 3), numpy.int64) for _ in range(3))  # NaN, +inf, -inf
+        wide = max(1, min(a.shape[1], CHUNK))
+        tall = max(1, CHUNK // wide)
+        with numpy.errstate(all="ignore"):
+            for r in range(0, rows, tall):
+                for c in range(0, a.shape[1], wide):
+                    self._add(slice(r, min(r + tall, rows)), a[r:r + tall, c:c + wide], b[r:r + tall, c:c + wide])
+
+    def _add(self, r, a, b):
+        self.elements[r] += a.shape[1]
+        x, y = self._values(a), self._values(b)
+        finite_a, finite_b = numpy.isfinite(x), numpy.isfinite(y)
+        both = finite_a & finite_b
+        if both.all():
+            both = None
+        self._pairs(r, (a, b), (x, y), both)
+        self._side(r, "a", x, finite_a)
+        self._side(r, "b", y, finite_b)
+        if both is not None:
+            self._nonfinite(r, x, y, both)
+
+    @staticmethod
+    def _values(a):
+        """As float64; of complex numbers the modulus, NaN where a part is NaN."""
+        if not numpy.iscomplexobj(a):
+            return a.astype(numpy.float64)
+        return numpy.where(numpy.isnan(a.real) | numpy.isnan(a.imag), numpy.nan, numpy.hypot(a.real.astype(numpy.float64), a.imag.astype(numpy.float64)))
+
+    def _pairs(self, r, given, values, both):
+        a, b = given
+        x, y = values
+        is_complex = numpy.iscomplexobj(a) or numpy.iscomplexobj(b)
+        if is_complex:
+            wide = b.astype(numpy.complex128) - a.astype(numpy.complex128)
+            difference = numpy.hypot(wide.real, wide.imag)
+            product = (numpy.conj(a.astype(numpy.complex128)) * b).real
+        else:
+            difference, product = numpy.abs(y - x), x * y
+        magnitude = numpy.abs(x)
+        if both is not None:
+            difference, product, x, y, magnitude = (numpy.where(both, v, 0) for v in (difference, product, x, y, magnitude))
+        self.pairs[r] += a.shape[1] if both is None else both.sum(1)
+        large = a.dtype in (numpy.float64, numpy.complex128) or b.dtype in (numpy.float64, numpy.complex128)  # squares leave double's range
+        square = (lambda v: (v.astype(numpy.longdouble) ** 2).sum(1)) if large else (lambda v: (v * v).sum(1))
+        self.abs[r] += difference.sum(1)
+        self.difference[r] += square(difference)
+        self.reference[r] += square(x)
+        self.candidate[r] += square(y)
+        self.product[r] += product.sum(1)
+        self._most(r, "max_abs", difference)
+        self._most(r, "max_rel", difference / numpy.maximum(magnitude, self.low.tiny))
+        self.over[r] += (difference > self.low.atol + self.low.rtol * magnitude).sum(1)
+        unequal = (a != b) if a.dtype.kind in "iub" and b.dtype.kind in "iub" else difference != 0
+        self.differing[r] += unequal.sum(1)
+        zero = self.low.to_zero
+        vanishes = (numpy.abs(a.real) <= zero) & (numpy.abs(a.imag) <= zero) if is_complex else magnitude <= zero
+        self.flushed[r] += ((y == 0) & (x != 0) & vanishes).sum(1)
+        if self.with_ulp and is_inexact_array(a) and is_inexact_array(b):
+            self._ulp(r, a, b, both)
+
+    def _ulp(self, r, a, b, both):
+        for part in (numpy.real, numpy.imag) if numpy.iscomplexobj(a) or numpy.iscomplexobj(b) else (lambda v: v,):
+            x, y = part(a), part(b)
+            if both is not None:
+                x, y = numpy.where(both, x, x.dtype.type(0)), numpy.where(both, y, y.dtype.type(0))
+            self._most(r, "ulp", numpy.abs(self.low.ordered(x) - self.low.ordered(y)))
+
+    def _most(self, r, name, values):
+        most = getattr(self, name)
+        most[r] = numpy.maximum(most[r], values.max(1))
+
+    def _side(self, r, side, x, finite):
+        magnitude = numpy.abs(x)
+        nonzero = numpy.where(finite & (magnitude != 0), magnitude, numpy.inf).min(1)
+        low, high = numpy.where(finite, x, numpy.inf).min(1) + 0.0, numpy.where(finite, x, -numpy.inf).max(1) + 0.0
+        some = finite.any(1)
+        for name, value, there, better in (("min_", low, some, numpy.fmin), ("max_", high, some, numpy.fmax), ("least_", nonzero, nonzero < numpy.inf, numpy.fmin)):
+            known = getattr(self, name + side)
+            known[r] = better(known[r], numpy.where(there, value, numpy.nan))
+        subnormal = getattr(self, "subnormal_" + side)
+        subnormal[r] += (finite & (magnitude > self.low.to_zero) & (magnitude < self.low.to_normal)).sum(1)
+
+    def _nonfinite(self, r, x, y, both):
+        same = (numpy.isnan(x) & numpy.isnan(y)) | (x == y)
+        other = ~both & ~same
+        self.over[r] += other.sum(1)
+        self.differing[r] += other.sum(1)
+        for counts, values, where in ((self.in_a, x, True), (self.in_b, y, True), (self.only, y, ~same)):
+            counts[r] += numpy.stack([(kind & where).sum(1) for kind in (numpy.isnan(values), values == numpy.inf, values == -numpy.inf)], 1)
+
+    def metrics(self):
+        """[metric, sample] as float64 in the order of METRICS, NaN: not evaluated (core/analysis/site_metrics.cpp)."""
+        with numpy.errstate(all="ignore"):
+            a, b = numpy.sqrt(self.reference), numpy.sqrt(self.candidate)
+            d = self.difference
+            relative = numpy.where(self.reference == 0, numpy.where(d == 0, 0, numpy.inf), numpy.sqrt(d) / numpy.where(a == 0, 1, a))
+            sqnr = numpy.where(d == 0, numpy.inf, numpy.where(self.reference == 0, -numpy.inf, 10 * (numpy.log10(self.reference) - numpy.log10(d))))
+            most_a, most_b = (numpy.fmax(numpy.abs(low), numpy.abs(high)) for low, high in ((self.min_a, self.max_a), (self.min_b, self.max_b)))
+            found = {"rel_l2": relative, "max_abs": self.max_abs, "mean_abs": self.abs / self.pairs, "max_rel": self.max_rel,
+                     "cosine_distance": self._cosine(a, b), "sqnr_db": sqnr, "max_ulp": self.ulp}
+            found = {key: numpy.where(self.pairs > 0, value, numpy.nan) for key, value in found.items()}
+            found.update(reference_min=self.min_a, reference_max=self.max_a, reference_max_abs=most_a, reference_smallest=self.least_a,
+                         candidate_min=self.min_b, candidate_max=self.max_b, candidate_max_abs=most_b, candidate_smallest=self.least_b,
+                         headroom_bits=numpy.where(most_a > 0, numpy.log2(self.low.largest / most_a), numpy.nan),
+                         share_over_tolerance=self.over / self.elements, share_subnormal_reference=self.subnormal_a / self.elements,
+                         share_subnormal_candidate=self.subnormal_b / self.elements, share_flushed=self.flushed / self.elements)
+        none = numpy.full(len(self.elements), numpy.nan)
+        return numpy.stack([found.get(key, none).astype(numpy.float64) for key in METRICS])
+
+    def _cosine(self, a, b):
+        near = 4 * self.difference <= self.reference  # the norms are then alike, and nothing cancels
+        gap = (self.reference - self.candidate) / (a + b)
+        distance = numpy.where(near, (self.difference - gap * gap) / (2 * a * b), 1 - self.product / (a * b))
+        return numpy.where((a == 0) | (b == 0), numpy.where(a == b, 0, 1), numpy.clip(distance, 0, 2))
+
+    def flags(self, whole):
+        """core/storage/session_store.h, CellFlag."""
+        bits = sum((self.only[:, i] > 0) * (1 << i) for i in range(3)) + (self.in_a.sum(1) > 0) * 8 + (self.over > 0) * 64
+        return (bits + 16 * whole).astype(numpy.uint8)
+
+    def merged(self):
+        """All samples as one."""
+        for name in self.SUMS:
+            setattr(self, name, getattr(self, name).sum(keepdims=True))
+        for name in self.MOST + ("max_a", "max_b"):
+            setattr(self, name, numpy.fmax.reduce(getattr(self, name), keepdims=True))
+        for name in ("min_a", "least_a", "min_b", "least_b"):
+            setattr(self, name, numpy.fmin.reduce(getattr(self, name), keepdims=True))
+        self.only, self.in_a, self.in_b = (counts.sum(0, keepdims=True) for counts in (self.only, self.in_a, self.in_b))
+        return self
+
+
+def is_inexact_array(array):
+    return array.dtype.kind in "fc"
+
+
+def worse(metrics):
+    """The worst over samples of each; what was not evaluated never wins."""
+    return numpy.array([numpy.fmin.reduce(row) if key in SMALLER_IS_WORSE else numpy.fmax.reduce(row) for key, row in zip(METRICS, metrics)])
+
+
+def count_names(counts):
+    return {"NaN": int(counts[0]), "+inf": int(counts[1]), "-inf": int(counts[2])}
+
+
+# --- decisions (core/analysis/choice.cpp, decisions.cpp, regression.cpp) ---------------------------------------------------------------------
+
+class Rule:
+    """How a decision is read off an output: "argmax[:DIM]", "argmin[:DIM]", "topk:K[:DIM]", "threshold:T[:gt|ge]", "exact", "regression", "none"."""
+
+    def __init__(self, text):
+        self.kind, *words = (text or "none").split(":")
+        self.dim, self.k, self.threshold, self.or_equal = None, 1, 0.0, False
+        known = {"none": 0, "argmax": 1, "argmin": 1, "topk": 2, "threshold": 2, "exact": 0, "regression": 0}
+        try:
+            if len(words) > known[self.kind]:
+                raise ValueError
+            if self.kind == "topk":
+                self.k = int(words.pop(0))
+            if self.kind == "threshold":
+                self.threshold = float(words.pop(0))
+                self.or_equal = {"gt": False, "ge": True}[words.pop(0)] if words else False
+            elif words:
+                self.dim = int(words[0])
+            if self.k < 1 or not math.isfinite(self.threshold):
+                raise ValueError
+        except (KeyError, IndexError, ValueError):
+            raise RecorderError(f"decide='{text}' is no decision rule; use none, argmax[:DIM], argmin[:DIM], topk:K[:DIM], threshold:T[:gt|ge], "
+                                "exact or regression") from None
+
+    has_classes = property(lambda self: self.kind in ("argmax", "argmin", "topk"))
+
+    def text(self):
+        tail = f":{self.k}" if self.kind == "topk" else f":{self.threshold:g}" + (":ge" if self.or_equal else "") if self.kind == "threshold" else ""
+        return self.kind + tail + (f":{self.dim}" if self.has_classes and self.dim is not None else "")
+
+    def ranked(self, scores, count):
+        """Class numbers, best first, equal scores by the lower number; None: a NaN among the scores."""
+        if numpy.isnan(scores).any():
+            return None
+        return numpy.argsort(scores if self.kind == "argmin" else -scores, kind="stable")[:count].tolist()
+
+    def choose(self, scores):
+        """(decision, set, margin, tied) of one position; None: undecided. scores: float64 [classes], or [1] of a rule without classes."""
+        if not self.has_classes:
+            score = float(scores[0])
+            if math.isnan(score):
+                return None
+            if self.kind == "exact":
+                return int(score), [], math.inf, False
+            above = score >= self.threshold if self.or_equal else score > self.threshold
+            return int(above), [], abs(score - self.threshold), score == self.threshold
+        set_size = self.k if self.kind == "topk" else 1
+        order = self.ranked(scores, set_size + 1)
+        if order is None:
+            return None
+        alone = len(order) <= set_size
+        last, out = (0.0, 0.0) if alone else (float(scores[order[-2]]), float(scores[order[-1]]))
+        margin = math.inf if alone else 0.0 if last == out else abs(last - out)
+        return order[0], order[:set_size] if self.kind == "topk" else [], margin, not alone and margin == 0
+
+    def shown(self, scores, class_names):
+        if not self.has_classes:
+            chosen = self.choose(scores)
+            return [{"index": chosen[0] if chosen else -1, "name": None, "score": json_number(scores[0])}]
+        order = self.ranked(scores, self.k + 1 if self.kind == "topk" else 2) or []
+        return [{"index": c, "name": class_names[c] if c < len(class_names) and class_names[c] else None, "score": json_number(scores[c])}
+                for c in order[self.k - 1 if self.kind == "topk" else 0:]]
+
+
+def positions_of(array, rule, axis):
+    """[samples, positions, classes] as float64."""
+    array = array.astype(numpy.float64)
+    if not rule.has_classes:
+        return numpy.moveaxis(array, axis, 0).reshape(array.shape[axis], -1, 1)
+    wanted = -1 if rule.dim is None else rule.dim
+    dim = wanted + array.ndim if wanted < 0 else wanted
+    if not 0 <= dim < array.ndim:
+        raise RecorderError(f"decide='{rule.text()}': dimension {wanted} does not exist in an output of {array.ndim} dimensions")
+    if dim == axis:
+        raise RecorderError(f"decide='{rule.text()}': dimension {wanted} counts the samples, not classes; name the one that counts classes")
+    if rule.kind == "topk" and rule.k > array.shape[dim]:
+        raise RecorderError(f"decide='{rule.text()}': the output has {counted(array.shape[dim], 'class')}, fewer than the set; choose a smaller k")
+    return numpy.moveaxis(array, (axis, dim), (0, array.ndim - 1)).reshape(array.shape[axis], -1, array.shape[dim])
+
+
+class Decisions:
+    """What both runs decide, sample by sample."""
+
+    def __init__(self, rule, samples, tie):
+        self.rule, self.samples, self.tie = rule, samples, tie
+        self.flips, self.rows, self.undecided, self.reference_undecided, self.ties = [], [], [], [], 0
+        self.labelled = self.correct_a = self.correct_b = 0
+
+    def read(self, reference, candidate, axis):
+        grid_a, grid_b = positions_of(reference, self.rule, axis), positions_of(candidate, self.rule, axis)
+        if self.rule.kind == "exact":
+            self._check_whole(grid_a, grid_b)
+        for s in range(len(grid_a)):
+            self._sample(s, grid_a[s], grid_b[s])
+        if self.tie == "refuse" and self.ties:
+            raise RecorderError(f"{counted(self.ties, 'sample')} tied for the best score, and the tie rule is 'refuse'; choose tie='first' or tie='flag'")
+        return self
+
+    @staticmethod
+    def _check_whole(*grids):
+        for grid in grids:
+            finite = grid[~numpy.isnan(grid)]
+            if not (numpy.isfinite(finite).all() and (finite == numpy.trunc(finite)).all() and (numpy.abs(finite) < 2.0 ** 53).all()):
+                raise RecorderError("decide='exact': the output holds what is no whole number; use threshold:T or regression for scores")
+
+    def _label(self, s, positions):
+        return self.samples["labels"][s] if positions == 1 and s < len(self.samples["labels"]) else None
+
+    def _differs(self, a, b):
+        if a is None or b is None:
+            return False
+        return (self.tie == "flag" and a[3] != b[3]) or (sorted(a[1]) != sorted(b[1]) if a[1] else a[0] != b[0])
+
+    def _sample(self, s, scores_a, scores_b):
+        pairs = [(self.rule.choose(a), self.rule.choose(b)) for a, b in zip(scores_a, scores_b)]
+        label = self._label(s, len(pairs))
+        margins = [min((c[2] for c in side if c is not None), default=math.nan) for side in zip(*pairs)]
+        sample_id = self.samples["ids"][s]
+        self.ties += any(c is not None and c[3] for pair in pairs for c in pair)
+        if any(a is None for a, _ in pairs):
+            self.reference_undecided.append(sample_id)
+        if any(b is None for _, b in pairs):
+            self.undecided.append(sample_id)
+            margins[1] = math.nan
+        self.rows.append((margins[0], margins[1], self._largest_error(scores_a, scores_b)))
+        if label is not None:
+            self.labelled += 1
+            self.correct_a += is_correct(pairs[0][0], label)
+            self.correct_b += is_correct(pairs[0][1], label)
+        flipped = [p for p, (a, b) in enumerate(pairs) if self._differs(a, b)]
+        if flipped:
+            self.flips.append(self._flip(s, label, flipped, pairs, (scores_a, scores_b)))
+
+    @staticmethod
+    def _largest_error(a, b):
+        with numpy.errstate(invalid="ignore"):
+            same = (a == b) | (numpy.isnan(a) & numpy.isnan(b))
+            error = numpy.where(numpy.isfinite(a) & numpy.isfinite(b), numpy.abs(b - a), numpy.where(same, 0, numpy.inf))
+        return float(error.max()) if error.size else 0.0
+
+    def _flip(self, s, label, flipped, pairs, scores):
+        first = flipped[0]
+        a, b = pairs[first]
+        kind = "tie made" if b[3] and not a[3] else "tie broken" if a[3] and not b[3] else "changed"
+        right_a, right_b = (is_correct(c, label) for c in (a, b))
+        effect = "" if label is None else ("" if right_b else "regressed") if right_a else "fixed" if right_b else "wrong to wrong"
+        lead = lambda mine, other: next((c for c in mine[1] if c not in other[1]), mine[0])
+        names = self.samples["class_names"]
+        return {"sample_id": self.samples["ids"][s], "sample": s, "reference": lead(a, b), "candidate": lead(b, a), "sets": (a[1], b[1]),
+                "reference_margin": a[2], "candidate_margin": b[2], "kind": kind, "effect": effect,
+                "positions": flipped if len(pairs) > 1 else [], "reference_top": self.rule.shown(scores[0][first], names),
+                "candidate_top": self.rule.shown(scores[1][first], names), "first_site_over_tolerance": -1, "within_noise_floor": False}
+
+
+def is_correct(choice, label):
+    return choice is not None and label is not None and (label in choice[1] if choice[1] else choice[0] == label)
+
+
+def error_sizes(errors):
+    if errors.size == 0:
+        return {"mean": "NaN", "root_mean_square": "NaN", "max": "NaN"}
+    return {"mean": json_number(errors.mean()), "root_mean_square": json_number(math.sqrt((errors * errors).mean())), "max": json_number(errors.max())}
+
+
+def extremes(values):
+    finite = values[numpy.isfinite(values)]
+    low, high, most = (finite.min(), finite.max(), numpy.abs(finite).max()) if finite.size else (math.nan,) * 3
+    return {"min": json_number(low), "max": json_number(high), "max_abs": json_number(most)}
+
+
+def regression_of(reference, candidate, axis, samples):
+    a, b = (numpy.moveaxis(v.astype(numpy.float64), axis, 0).reshape(v.shape[axis], -1) for v in (reference, candidate))
+    targets = numpy.asarray(samples["targets"], numpy.float64)
+    if targets.size not in (0, a.size):
+        raise RecorderError(f"{counted(targets.size, 'target')} for an output of {counted(a.size, 'value')}; give one target for each value")
+    both = numpy.isfinite(a) & numpy.isfinite(b)
+    with numpy.errstate(invalid="ignore"):
+        errors = numpy.where(both, numpy.abs(b - a), -1)
+    against = lambda v: error_sizes(numpy.where(numpy.isfinite(v), numpy.abs(v - targets.reshape(v.shape)), numpy.inf)) if targets.size else None
+    worst = samples["ids"][int(errors.max(1).argmax())] if both.any() else ""
+    return {"candidate_to_reference": error_sizes(errors[both]), "elements": int(both.sum()), "not_evaluated": int((~both).sum()),
+            "worst_sample": worst, "reference": extremes(a), "candidate": extremes(b),
+            "reference_to_target": against(a), "candidate_to_target": against(b)}
+
+
+# --- FP32 regions ----------------------------------------------------------------------------------------------------------------------------
+
+_running = []  # the Forward at work, if any: its own casts are none of the model's ops
+
+
+def map_tensors(value, change):
+    if isinstance(value, torch.Tensor):
+        return change(value)
+    if isinstance(value, dict):
+        return type(value)((k, map_tensors(v, change)) for k, v in value.items()) if type(value) is dict else value
+    if isinstance(value, (list, tuple)):
+        items = [map_tensors(v, change) for v in value]
+        return type(value)(*items) if hasattr(value, "_fields") else type(value)(items)
+    return value
+
+
+def paths_matching(model, patterns):
+    """Module paths as named_modules() writes them; "." is the root. A pattern that matches none is an error that names it."""
+    found = []
+    names = [name for name, _ in model.named_modules()]
+    for pattern in patterns:
+        matching = [""] if pattern == "." else [name for name in names if name and fnmatch.fnmatchcase(name, pattern)]
+        if not matching:
+            raise RecorderError(f"'{pattern}' is no module path of the model; list them with [name for name, _ in model.named_modules()], '.' is all")
+        found += [name for name in matching if name not in found]
+    return found
+
+
+class fp32_region:
+    """Autocast off in these modules, from now until close(), or inside a `with`: the window's "Keep in FP32".
+
+    fp32_region(model, "encoder.layers.0.fc2"); paths may be globs, "." is the whole model. inputs="cast" makes float32 of 16-bit floating
+    inputs at the border, inputs="as they are" leaves them (which may raise PyTorch's dtype error). Outputs leave as they are.
+    """
+
+    def __init__(self, model, *paths, inputs="cast"):
+        if inputs not in ("cast", "as they are"):
+            raise RecorderError(f"inputs='{inputs}'; use 'cast' or 'as they are'")
+        self._casts, self._undo = inputs == "cast", []
+        self.paths = paths_matching(model, paths)
+        modules = dict(model.named_modules())
+        kind = device_of(model).type
+        for path in self.paths:
+            self._guard(modules[path], kind)
+
+    def _guard(self, module, kind):
+        forward, own = module.forward, "forward" in module.__dict__
+
+        @functools.wraps(forward)
+        def guarded(*args, **kwargs):
+            with torch.autocast(kind, enabled=False):
+                if self._casts:
+                    args, kwargs = map_tensors(args, self._cast), map_tensors(kwargs, self._cast)
+                return forward(*args, **kwargs)
+        module.forward = guarded
+        self._undo.append((module, forward if own else None))
+
+    @staticmethod
+    def _cast(tensor):
+        if tensor.dtype not in LOWS:
+            return tensor
+        run = _running[-1] if _running else None
+        with run.quiet() if run else contextlib.nullcontext():
+            cast = tensor.float()
+            if run:
+                run.same(tensor, cast)
+        return cast
+
+    def close(self):
+        for module, forward in reversed(self._undo):
+            if forward is None:
+                del module.forward
+            else:
+                module.forward = forward
+        self._undo = []
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.close()
+
+
+def device_of(model):
+    return next((t.device for t in itertools.chain(model.parameters(), model.buffers())), torch.device("cpu"))
+
+
+# --- one forward, op by op -------------------------------------------------------------------------------------------------------------------
+# A TorchFunctionMode names each ATen op as it is called (F.relu and its like are opened, so that the op inside is seen, in its module);
+# a TorchDispatchMode sees what autocast made of its operands, and ops that come from nowhere else (custom kernels). Casts that autocast
+# inserts are not ops of the model. Both modes exist since PyTorch 1.13.
+
+CONVERSIONS = {"float", "half", "bfloat16", "double", "type", "type_as", "to", "cpu", "cuda"}
+BITWISE = {"and", "or", "xor", "lshift", "rshift"}  # ATen has them under Python's own names
+NO_OPS = {"tensor", "item", "tolist", "numpy", "size", "dim", "numel", "data_ptr", "stride", "result_type", "is_floating_point", "is_complex",
+          "is_contiguous", "requires_grad_", "backward", "register_hook", "storage_offset"}
+UNINITIALISED = {"empty", "empty_like", "new_empty", "empty_strided", "new_empty_strided", "resize_"}
+PROMOTING = {"addcdiv", "addcmul", "atan2", "bilinear", "cat", "cross", "dot", "grid_sampler", "grid_sample", "index_put", "index_copy", "scatter_add",
+             "stack", "tensordot", "vdot"}
+MAYBE_COPIES = {"to", "contiguous", "reshape", "flatten"}  # a view in one run may be none in the other
+MASKS = {"masked_fill", "where", "full", "full_like", "fill", "new_full", "index_fill", "constant_pad_nd"}
+CHECKS = ("has_torch_function", "has_torch_function_unary", "has_torch_function_variadic")
+HIDDEN_FILES = tuple(os.path.join(os.path.dirname(torch.__file__), *parts) for parts in
+                     (("nn", "functional.py"), ("functional.py",), ("_tensor.py",), ("overrides.py",), ("_jit_internal.py",), ("nn", "modules", "module.py"),
+                      ("utils", "_python_dispatch.py"), ("_ops.py",), ("utils", "_contextlib.py"), ("autograd", "grad_mode.py")))
+OWN_FILE = __file__
+
+
+@functools.lru_cache(maxsize=None)
+def opened(function):
+    """The same Python function without its own check for modes, so that the ops in it are seen; None where it has no such check."""
+    names = [name for name in CHECKS if name in getattr(function, "__globals__", ())]
+    if not isinstance(function, types.FunctionType) or not names:
+        return None
+    never = dict(function.__globals__, **{name: lambda *_, **__: False for name in names})
+    clone = types.FunctionType(function.__code__, never, function.__name__, function.__defaults__, function.__closure__)
+    clone.__kwdefaults__ = function.__kwdefaults__
+    return clone
+
+
+@functools.lru_cache(maxsize=None)
+def op_named(name):
+    """ATen's name of what Python calls `name`: "__iadd__" is "add_"; None: no op."""
+    if name.startswith("__") and name.endswith("__") and name.strip("_").lstrip("i") not in BITWISE:
+        bare = name[2:-2]
+        name = bare[1:] + "_" if bare.startswith("i") and hasattr(torch.ops.aten, bare[1:] + "_") else bare
+        if name in ("get", "getitem", "setitem", "len", "bool", "float", "int", "index", "contains", "array", "deepcopy", "repr", "format"):
+            return None
+    if name in CONVERSIONS:
+        return "to"
+    return name if name not in NO_OPS and hasattr(torch.ops.aten, name) else None
+
+
+@functools.lru_cache(maxsize=None)
+def argument_names(op, overload):
+    packet = getattr(torch.ops.aten, op, None)
+    if packet is None:
+        return ()
+    known = packet.overloads()
+    chosen = overload if overload in known else "default" if "default" in known else known[0]
+    return tuple(argument.name for argument in getattr(packet, chosen)._schema.arguments)
+
+
+@functools.lru_cache(maxsize=None)
+def is_listed(op, device):
+    """Whether autocast has a rule for it on that kind of device, as this PyTorch's dispatcher says."""
+    key = {"cpu": "AutocastCPU", "cuda": "AutocastCUDA", "xpu": "AutocastXPU", "hpu": "AutocastHPU"}.get(device, "AutocastPrivateUse1")
+    packet = getattr(torch.ops.aten, op, None)
+    names = [f"aten::{op}" if o == "default" else f"aten::{op}.{o}" for o in packet.overloads()] if packet else []
+    try:
+        return any(torch._C._dispatch_has_kernel_for_dispatch_key(name, key) for name in names)
+    except RuntimeError:
+        return False
+
+
+def named_tensors(value, name="output", inner="."):
+    """[(name, tensor)]: "output", "output.0", "output.1.logits"; of operands "tensors[2]"."""
+    if isinstance(value, torch.Tensor):
+        return [(name, value)]
+    if isinstance(value, dict):
+        items = [(str(k), v) for k, v in value.items()]
+    elif isinstance(value, (list, tuple)):
+        items = [(str(i), v) for i, v in enumerate(value)]
+    elif hasattr(value, "__dataclass_fields__"):
+        items = [(k, getattr(value, k)) for k in value.__dataclass_fields__]
+    else:
+        return []
+    return [found for key, v in items for found in named_tensors(v, f"{name}{inner}{key}" + ("]" if inner == "[" else ""), inner)]
+
+
+def storage_of(tensor):
+    """Where its elements lie; 0: nowhere that can be told."""
+    if tensor.layout != torch.strided:
+        return 0
+    try:
+        return (tensor.untyped_storage() if hasattr(tensor, "untyped_storage") else tensor.storage()).data_ptr()
+    except (RuntimeError, NotImplementedError):
+        return 0
+
+
+def version_of(tensor):
+    return 0 if tensor.is_inference() else tensor._version
+
+
+def source_line():
+    """"network.py:12": who called the op, outside this file and PyTorch's own wrappers."""
+    frame = sys._getframe(1)
+    while frame and (frame.f_code.co_filename == OWN_FILE or frame.f_code.co_filename in HIDDEN_FILES or frame.f_code.co_filename.startswith("<")):
+        frame = frame.f_back
+    return f"{os.path.basename(frame.f_code.co_filename)}:{frame.f_lineno}" if frame else ""
+
+
+class Origin:
+    """What a tensor is: (kind, which) as in the session's operands, and whether it is a part of that or its elements in another order."""
+    __slots__ = ("alive", "version", "kind", "which", "part", "shape", "given_by", "handed_on")
+
+    def __init__(self, tensor, kind, which, part=False, given_by=None):
+        self.alive, self.version, self.kind, self.which, self.part = weakref.ref(tensor), version_of(tensor), kind, which, part
+        self.shape, self.given_by = tuple(tensor.shape), given_by  # the op output that it is, a view too
+        self.handed_on = []  # outputs of conversions that had nothing to do
+
+    def names(self):
+        """As the session's operands name it; a conversion may be none in one run and an op in the other."""
+        return [("site", self.given_by) if self.given_by else (self.kind, self.which)] + [("site", which) for which in self.handed_on]
+
+
+class Event:
+    """One op of the model, when it is over."""
+    __slots__ = ("key", "module", "op", "overload", "source", "occurrence", "outputs", "view_of", "operands", "origins", "policy", "writes")
+
+
+class Forward:
+    """Runs the model once and tells `observer` of each op. Keys name an op's place: module path, its call, the op, the n-th there."""
+
+    def __init__(self, model, observer, device, low=None):
+        self.model, self.observer, self.device, self.low = model, observer, device, low
+        self.depth, self.stack, self.calls, self.counts, self.seen, self.origins = 0, [("", 1)], {}, {}, {}, {}
+        self.inner, self.last, self.autocast = [], ("", ""), False  # autocast: whether it is on, as Python's side of the op sees it
+        self.learnt = {}
+
+    @contextlib.contextmanager
+    def quiet(self):
+        self.depth += 1
+        try:
+            yield
+        finally:
+            self.depth -= 1
+
+    # where tensors come from
+
+    def put(self, tensor, kind, which, part=False, given_by=None):
+        self.origins[id(tensor)] = Origin(tensor, kind, which, part, given_by)
+
+    def same(self, tensor, cast):
+        origin = self.origin(tensor)
+        if origin:
+            self.put(cast, origin.kind, origin.which, origin.part, origin.given_by)
+
+    def origin(self, tensor):
+        found = self.origins.get(id(tensor))
+        return found if found and found.alive() is tensor and found.version == version_of(tensor) else None
+
+    # modules
+
+    def enter(self, path):
+        self.calls[path] = self.calls.get(path, 0) + 1
+        self.stack.append((path, self.calls[path]))
+
+    def leave(self, path, output):
+        while len(self.stack) > 1 and self.stack.pop()[0] != path:
+            pass
+        with self.quiet():
+            self.observer.returned(self, path, self.calls.get(path, 1), output)
+
+    # ops
+
+    def call(self, op, overload, function, args, kwargs):
+        module, n = self.stack[-1]
+        place = (module, n, op)
+        self.counts[place] = self.counts.get(place, 0) + 1
+        event = Event()
+        event.key = place + (self.counts[place],)
+        event.module, event.op, event.source = module, op, source_line()
+        at = (module, op, event.source)
+        self.seen[at] = event.occurrence = self.seen.get(at, 0) + 1
+        self.last = (op, module)
+        self.inner = []
+        with self.quiet():
+            given = [t for _, t in named_tensors((args, kwargs))]
+            storages = [storage_of(t) for t in given]
+            before = [self.origin(t) for t in given]
+        with self.quiet():
+            result = function(*args, **kwargs)
+        with self.quiet():
+            self._tell(event, overload, args, kwargs, (given, storages, before), result)
+        return result
+
+    def _tell(self, event, overload, args, kwargs, given, result):
+        tensors, storages, before = given
+        event.outputs = [t for _, t in named_tensors(result)]
+        if not event.outputs:
+            return
+        bare = event.op.split("::")[-1]
+        event.overload = overload or next((o for name, o, _ in self.inner if name == bare), "")
+        event.overload = "" if event.overload == "default" else event.overload
+        names = argument_names(bare, event.overload) if "::" not in event.op or event.op.startswith("aten::") else ()
+        event.operands = [found for i, value in enumerate(args) for found in named_tensors(value, names[i] if i < len(names) else f"argument {i}", "[")]
+        event.operands += [found for key, value in kwargs.items() for found in named_tensors(value, key, "[")]
+        event.origins = dict(zip(map(id, tensors), before))
+        event.writes = (bare.endswith("_") and not bare.endswith("__")) or "out" in kwargs
+        name_of = {storage: name for (name, t), storage in reversed(list(zip(event.operands, map(storage_of_pair, event.operands)))) if storage}
+        event.view_of = ["" if event.writes else name_of.get(storage_of(t), "") if t.numel() else "" for t in event.outputs]
+        event.policy = self._policy(bare, event) if self.low else ""
+        self.observer.met(self, event)
+        self._note_outputs(event, dict(zip(storages, zip(tensors, before))))
+
+    def _note_outputs(self, event, by_storage):
+        for i, (tensor, view) in enumerate(zip(event.outputs, event.view_of)):
+            if not isinstance(tensor, torch.Tensor) or tensor.layout != torch.strided:
+                continue
+            base, origin = by_storage.get(storage_of(tensor), (None, None)) if view else (None, None)
+            if base is tensor:
+                if origin:
+                    origin.handed_on.append((event.key, i))
+                continue
+            if origin:
+                self.put(tensor, origin.kind, origin.which, origin.part or not in_same_order(base, tensor), (event.key, i))
+            elif not view:
+                self.put(tensor, "site", (event.key, i), given_by=(event.key, i))
+
+    def _policy(self, op, event):
+        """What autocast did here, as seen: its casts, or the dtype of the result where the operands were what it wants already."""
+        if not self.autocast:
+            return "off"
+        if not is_listed(op, self.device):
+            return "none"
+        if op.rstrip("_") in PROMOTING:
+            return "promote"
+        made = {to for name, _, to in self.inner if name == "_to_copy" and to is not None}
+        if self.low in made or torch.float32 in made:
+            self.learnt[op] = "lower_precision_fp" if self.low in made else "fp32"
+        result = next((t.dtype for t in event.outputs if t.dtype in FLOATING), None)
+        return self.learnt.get(op, "lower_precision_fp" if result == self.low else "fp32")
+
+    def dispatched(self, function, args, kwargs):
+        name = function._schema.name
+        overload = function._schema.overload_name
+        if self.depth:
+            to = (kwargs or {}).get("dtype") if name == "aten::_to_copy" else None
+            self.inner.append((name.split("::")[-1], overload, to))
+            return function(*args, **kwargs)
+        if name in ("aten::_to_copy", "aten::detach", "aten::lift_fresh", "aten::_local_scalar_dense"):
+            with self.quiet():
+                return function(*args, **kwargs)
+        return self.call(name[6:] if name.startswith("aten::") else name, overload, function, args, kwargs)
+
+    def run(self, args, kwargs):
+        functions, kernels = Functions(self), Kernels(self)
+        _running.append(self)
+        try:
+            with functions, kernels:
+                return self.model(*args, **kwargs)
+        finally:
+            _running.pop()
+
+
+def storage_of_pair(named):
+    return storage_of(named[1])
+
+
+def in_same_order(base, view):
+    if base.shape == view.shape:
+        return base.stride() == view.stride()
+    return base.numel() == view.numel() and base.is_contiguous() and view.is_contiguous()
+
+
+def autocast_is_on(device):
+    try:
+        return torch.is_autocast_enabled(device)
+    except TypeError:  # before 2.4
+        return torch.is_autocast_cpu_enabled() if device == "cpu" else torch.is_autocast_enabled()
+
+
+class Functions(TorchFunctionMode):
+    def __init__(self, forward):
+        super().__init__()
+        self.forward, self.open = forward, []  # open: Python functions whose ops are being seen
+
+    def __torch_function__(self, function, types_, args=(), kwargs=None):
+        kwargs = kwargs or {}
+        if self.forward.depth or isinstance(function, torch._ops.OpOverload):
+            return function(*args, **kwargs)
+        self.forward.autocast = autocast_is_on(self.forward.device)  # below, PyTorch's kernels have switched it off
+        # One that comes back to itself (Tensor.unflatten by way of super()) is an op.
+        clone = opened(function) if isinstance(function, types.FunctionType) and function not in self.open else None
+        if clone is not None:
+            self.open.append(function)
+            try:
+                with self:
+                    return clone(*args, **kwargs)
+            finally:
+                self.open.pop()
+        op = op_named(getattr(function, "__name__", ""))
+        return function(*args, **kwargs) if op is None else self.forward.call(op, "", function, args, kwargs)
+
+
+class Kernels(TorchDispatchMode):
+    def __init__(self, forward):
+        super().__init__()
+        self.forward = forward
+
+    def __torch_dispatch__(self, function, types_, args=(), kwargs=None):
+        return self.forward.dispatched(function, args, kwargs or {})
+
+
+@contextlib.contextmanager
+def hooked(model):
+    """Each module says when it is entered and left; a module with several names counts under the first."""
+    handles = []
+    for path, module in model.named_modules():
+        if path:
+            handles.append(module.register_forward_pre_hook(lambda _m, _i, path=path: _running[-1].enter(path) if _running else None))
+        handles.append(module.register_forward_hook(lambda _m, _i, out, path=path: _running[-1].leave(path, out) if _running else None))
+    try:
+        yield
+    finally:
+        for handle in handles:
+            handle.remove()
+
+
+# --- where samples lie in an op's output: found by experiment (core/analysis/sample_axis.h, core/engine/axis_probe.h) ------------------------
+
+class AxisEvidence:
+    """What FP32 runs with one sample replaced, and one sample less, say of a tensor."""
+    __slots__ = ("changed", "qualifying", "coupled", "counts", "displaced")
+
+    def __init__(self):
+        self.changed, self.qualifying, self.coupled, self.counts, self.displaced = False, [], [], None, False
+
+    def replace(self, before, after, samples, replaced):
+        if before.shape != after.shape:
+            self._add([], [])
+            return
+        with numpy.errstate(invalid="ignore"):
+            unequal = (before != after) & ~((before != before) & (after != after))
+        if not unequal.any():
+            return
+        qualifying, coupled = [], []
+        with numpy.errstate(all="ignore"):
+            difference = numpy.abs(after.astype(numpy.complex128 if numpy.iscomplexobj(after) else numpy.float64) - before)
+            squares = numpy.where(unequal & numpy.isfinite(difference), difference, 0) ** 2
+        for d, size in enumerate(before.shape):
+            others = tuple(o for o in range(before.ndim) if o != d)
+            places = numpy.flatnonzero(unequal.any(others))
+            if size == samples:
+                if (places == replaced).all():
+                    qualifying.append(f"{d}")
+                own = squares.sum(others)
+                if len(places) == size and own[replaced] > 0 and (numpy.delete(own, replaced) * 2 <= own[replaced]).all():
+                    coupled.append(d)
+            elif size and size % samples == 0:
+                qualifying += [f"{d}:batch*n"] if (places // (size // samples) == replaced).all() else []
+                qualifying += [f"{d}:n*batch"] if (places % samples == replaced).all() else []
+        self._add(qualifying, coupled)
+
+    def _add(self, qualifying, coupled):
+        self.qualifying = [a for a in self.qualifying if a in qualifying] if self.changed else qualifying
+        self.coupled = [d for d in self.coupled if d in coupled] if self.changed else coupled
+        self.changed = True
+
+    def shrink(self, before, after, samples):
+        """after: of the same batch without its last sample."""
+        less = [(d, a - b) for d, (a, b) in enumerate(zip(before.shape, after.shape)) if a != b]
+        if before.ndim == after.ndim and len(less) == 1 and less[0][1] > 0 and before.shape[less[0][0]] == samples * less[0][1]:
+            self.counts = less[0]
+        axis = self.axis()
+        unconfined = self.changed and not self.qualifying
+        if unconfined or axis == WHOLE or not fits(before.shape, axis, samples) or not fits(after.shape, axis, samples - 1):
+            return
+        was, now = (v.astype(numpy.float64) if v.dtype.kind != "c" else v for v in (sample_rows(before, axis, samples)[:-1], sample_rows(after, axis, samples - 1)))
+        if was.shape == now.shape:
+            both = numpy.isfinite(was) & numpy.isfinite(now)
+            with numpy.errstate(invalid="ignore", over="ignore"):
+                moved = (numpy.abs(numpy.where(both, now - was, 0)) ** 2).sum()
+                self.displaced = bool(moved > 1e-6 * (numpy.abs(numpy.where(both, was, 0)) ** 2).sum())
+
+    def axis(self):
+        if self.displaced:
+            return WHOLE
+        if self.changed and self.qualifying:
+            left = self.qualifying
+            if self.counts and len(left) > 1:
+                left = [a for a in left if int(a.partition(":")[0]) == self.counts[0]]
+            return left[0] if len(left) == 1 else WHOLE
+        if not self.counts or self.counts[1] != 1 or (self.changed and self.counts[0] not in self.coupled):
+            return WHOLE
+        return str(self.counts[0])
+
+
+class Axes:
+    def __init__(self):
+        self.sites, self.outputs, self.single = {}, [], False  # single: batches of one sample, which tell themselves
+
+    def of(self, key, output):
+        found = self.sites.get((key, output))
+        return found.axis() if found else WHOLE
+
+    def of_output(self, index, tensor):
+        if self.single:
+            return "0" if tensor.dim() > 0 and tensor.shape[0] == 1 else WHOLE
+        return self.outputs[index].axis() if index < len(self.outputs) else WHOLE
+
+
+class Probe:
+    """Observes an FP32 run of almost the same batch, and holds it against the run before."""
+
+    def __init__(self, axes, held, samples, replaced=None):
+        self.axes, self.held, self.samples, self.replaced = axes, held, samples, replaced
+
+    def look(self, evidence, before, after):
+        if before.dtype != after.dtype:
+            return
+        if self.replaced is None:
+            evidence.shrink(before, after, self.samples)
+        else:
+            evidence.replace(before, after, self.samples, self.replaced)
+
+    def met(self, _run, event):
+        known = self.held.get(event.key)
+        for i, tensor in enumerate(event.outputs):
+            if known and i < len(known.arrays) and known.arrays[i] is not None and is_readable(tensor):
+                self.look(self.axes.sites.setdefault((event.key, i), AxisEvidence()), known.arrays[i].array(), host_array(tensor))
+
+    def returned(self, *_):
+        pass
+
+    def model_outputs(self, before, after):
+        for i, ((_, a), (_, b)) in enumerate(zip(before, after)):
+            if i >= len(self.axes.outputs):
+                self.axes.outputs.append(AxisEvidence())
+            if is_readable(a) and is_readable(b):
+                self.look(self.axes.outputs[i], host_array(a), host_array(b))
+
+
+# --- the two runs, op by op (core/engine/comparison.cpp, comparison_nonfinite.cpp) -----------------------------------------------------------
+
+class HeldTensor:
+    """A copy on the host, in its own dtype."""
+    __slots__ = ("tensor",)
+
+    def __init__(self, tensor):
+        t = tensor.detach()
+        self.tensor = t.cpu() if t.device.type != "cpu" else t.clone()
+
+    def array(self):
+        return host_array(self.tensor)
+
+
+class Held:
+    """What the reference made at one place."""
+    __slots__ = ("event", "dtypes", "shapes", "arrays", "operands", "given")
+
+
+class Reference:
+    """Observes the FP32 run of a batch and holds what it makes until the candidate ran."""
+
+    def __init__(self, comparison):
+        self.comparison, self.held, self.bytes = comparison, {}, 0
+
+    def met(self, run, event):
+        held = Held()
+        held.event, held.dtypes, held.shapes = copy.copy(event), [t.dtype for t in event.outputs], [tuple(t.shape) for t in event.outputs]
+        held.operands = [(name, t.dtype, event.origins.get(id(t))) for name, t in event.operands]
+        held.given = [self.comparison.given_marks(t, event.origins.get(id(t))) for _, t in event.operands]
+        keep = self.comparison.looks_at(event)
+        held.arrays = [self._copy(event, i) if keep else None for i in range(len(event.outputs))]
+        held.event.operands, held.event.outputs, held.event.origins = [], [], {}  # holds no tensor but the copies
+        self.held[event.key] = held
+        self.comparison.order.setdefault(event.key, len(self.comparison.order))
+
+    def _copy(self, event, i):
+        tensor = event.outputs[i]
+        if not is_readable(tensor) or (event.view_of[i] and event.op not in MAYBE_COPIES and not self.comparison.probing):
+            return None
+        self.bytes += tensor.numel() * tensor.element_size()
+        if self.bytes > self.comparison.hold_bytes:
+            raise RecorderError(f"one batch's activations take more than {self.comparison.hold_bytes / 2**30:.3g} GiB (hold_bytes); choose a smaller "
+                                "batch_size, or name the modules to look at: modules=['encoder.*']")
+        return HeldTensor(tensor)
+
+    def returned(self, run, path, call, output):
+        self.comparison.module_returned(run, path, call, output)
+
+
+class Site:
+    """One output of one op, over all samples."""
+
+    def __init__(self, held, event, output, count, axis):
+        self.held, self.module, self.op, self.overload, self.source = held.event.key, event.module, event.op, event.overload, held.event.source
+        self.occurrence, self.output, self.policy, self.axis = held.event.occurrence, output, event.policy, axis
+        self.reference_dtype, self.dtype, self.shape = held.dtypes[output], event.outputs[output].dtype, held.shapes[output]
+        self.view_of = held.event.view_of[output] if held.event.view_of[output] and event.view_of[output] else ""
+        self.values, self.worst_sample = numpy.full(len(METRICS), numpy.nan), -1
+        self.elements = self.over = self.differing = 0
+        self.only, self.all_b, self.all_a = (numpy.zeros(3, numpy.int64) for _ in range(3))
+        self.cells, self.flags = numpy.full((len(METRICS), count), numpy.nan, numpy.float32), numpy.full(count, 32, numpy.uint8)
+        self.role, self.finding, self.reference_finding, self.operands = "none", None, None, []
+
+    def name(self):
+        return self.op if "::" in self.op else "aten::" + self.op
+
+
+class Comparison:
+    """Observes the candidate run and compares it with what the reference made at the same places."""
+
+    def __init__(self, samples, low, axes, modules=None, hold_bytes=1 << 33, capture=None):
+        self.samples, self.low, self.axes, self.modules, self.hold_bytes, self.capture = samples, LOWS[low], axes, modules, hold_bytes, capture
+        self.dtype, self.order, self.sites, self.origins, self.references = low, {}, {}, {}, {}
+        self.control_flow, self.not_compared, self.returns, self.lowered = [], set(), [], 0
+        self.seen_returns, self.first, self.size, self.batch, self.held = {}, 0, 0, -1, {}
+        self.given = {}
+        self.probing = True  # in the first batch views are held too, for their axis
+
+    def looks_at(self, event):
+        return event.op not in UNINITIALISED and (self.modules is None or event.module in self.modules)
+
+    def begin(self, first, size, held, tainted_inputs):
+        self.first, self.size, self.held = first, size, held
+        self.batch += 1
+        self.met_keys, self.bad, self.bad_reference = set(), {}, {}  # per op output: the samples with non-finite values
+        self.inputs = tainted_inputs
+
+    def diverged(self, module, op, what):
+        found = {"module": module, "op": op if "::" in op else "aten::" + op, "what": what}
+        if found not in self.control_flow and len(self.control_flow) < 200:
+            self.control_flow.append(found)
+
+    def returned(self, *_):
+        pass
+
+    def module_returned(self, run, path, call, output):
+        if call <= self.seen_returns.get(path, 0):
+            return
+        self.seen_returns[path] = call
+        for name, tensor in named_tensors(output):
+            origin = run.origin(tensor)
+            if origin and origin.kind == "site":
+                self.returns.append((path, call, name, origin.which, origin.part))
+
+    def met(self, run, event):
+        self.lowered += any(t.dtype == self.dtype for t in event.outputs)
+        held = self.held.get(event.key)
+        if held is None:
+            return self.diverged(event.module, event.op, "ran in the candidate only")
+        self.met_keys.add(event.key)
+        if len(held.shapes) != len(event.outputs):
+            return self.diverged(event.module, event.op, f"gives {len(held.shapes)} tensors in the reference, {len(event.outputs)} in the candidate")
+        for i in range(len(event.outputs)):
+            if self.looks_at(event):
+                self._output(run, event, held, i)
+
+    def _output(self, run, event, held, i):
+        tensor = event.outputs[i]
+        if not is_readable(tensor) or held.dtypes[i] not in DTYPES:
+            self.not_compared.add(f"{event.op} (dtype {str(tensor.dtype).replace('torch.', '')}, {tensor.layout})")
+            return
+        place = (event.key, i)
+        site = self.sites.get(place)
+        if site is None:
+            site = self.sites[place] = Site(held, event, i, len(self.samples["ids"]), self.axes.of(event.key, i))
+            site.operands = self._operands(event, held)
+        if site.view_of or held.arrays[i] is None:
+            return
+        if held.shapes[i] != tuple(tensor.shape):
+            self.diverged(event.module, event.op, f"output is {list(held.shapes[i])} in the reference, {list(tensor.shape)} in the candidate")
+            return
+        a, b = held.arrays[i].array(), host_array(tensor)
+        rows_a, rows_b = sample_rows(a, site.axis, self.size), sample_rows(b, site.axis, self.size)
+        inexact = is_inexact(site.dtype)
+        d = Divergence(rows_a, rows_b, self.low, ulp=inexact)
+        self._record(site, d, d.metrics() if inexact else None)
+        self.bad[place], self.bad_reference[place] = self._spread(d.only.sum(1) > 0), (self._spread(d.in_a.sum(1) > 0), self._spread(d.in_a[:, 0] > 0))
+        if self.capture:
+            self.capture.take(place, site, self.batch, self.first, (held.arrays[i].tensor, tensor))
+        if d.only.any():
+            self._judge(run, site, place, event, held, d, (rows_a, rows_b))
+        if d.in_a.any():
+            self._judge_reference(site, place, held, d)
+
+    def _spread(self, rows):
+        return rows if len(rows) == self.size else numpy.full(self.size, rows.any())
+
+    def _record(self, site, d, values):
+        site.elements += int(d.elements.sum())
+        site.over += int(d.over.sum()) if values is not None else 0
+        site.differing += int(d.differing.sum())
+        site.only, site.all_b, site.all_a = site.only + d.only.sum(0), site.all_b + d.in_b.sum(0), site.all_a + d.in_a.sum(0)
+        whole = len(d.elements) != self.size
+        at = slice(self.first, self.first + self.size)
+        site.flags[at] = d.flags(whole)
+        if values is None:
+            return
+        relative = values[0]
+        if not numpy.isnan(relative).all():
+            worst = int(numpy.nanargmax(relative))
+            if not relative[worst] <= site.values[0]:
+                site.worst_sample = -1 if whole else self.first + worst
+        site.values = worse(numpy.stack([site.values, worse(values)], 1))
+        with numpy.errstate(over="ignore"):
+            site.cells[:, at] = values.astype(numpy.float32)
+
+    def _operands(self, event, held):
+        cast = {"lower_precision_fp": self.dtype, "fp32": torch.float32}.get(event.policy)
+        if event.policy == "promote" and any(t.dtype == torch.float32 for _, t in event.operands):
+            cast = torch.float32
+        listed = []
+        for i, (name, dtype, origin) in enumerate(held.operands[:16]):
+            row = {"name": name, "reference": dtype, "candidate": None, "cast": None, "kind": "unknown", "which": None}
+            if i < len(event.operands) and event.operands[i][0] == name:
+                tensor = event.operands[i][1]
+                other = event.origins.get(id(tensor))
+                row["candidate"] = tensor.dtype
+                row["cast"] = cast if cast and tensor.dtype in FLOATING[1:] and tensor.dtype != cast else None
+                common = [name for name in origin.names() if name in other.names()] if origin and other else []
+                if common:
+                    row["kind"], row["which"] = common[0]
+            listed.append(row)
+        return len(held.operands), listed
+
+    def end(self, run, outputs):
+        """After a batch in which the candidate came to its end."""
+        for key, held in self.held.items():
+            if key not in self.met_keys:
+                self.diverged(held.event.module, held.event.op, "ran in the reference only")
+        for _, tensor in outputs:
+            origin = run.origin(tensor)
+            if origin and origin.kind == "site" and origin.which in self.origins:
+                self.origins[origin.which]["stage"] = "output"
+
+    # non-finite values: who made them, of what
+
+    def given_marks(self, tensor, origin):
+        """(not finite, NaN) of an operand that no op made: a parameter, a buffer, a constant."""
+        if (origin and origin.kind != "parameter") or not is_readable(tensor) or not is_inexact(tensor.dtype):
+            return False, False
+        name = origin.which if origin else None
+        if name not in self.given or name is None:
+            self.given[name] = not bool(torch.isfinite(tensor).all()), bool(torch.isnan(tensor).any())
+        return self.given[name]
+
+    def _marks(self, held, known, nothing, kind):
+        """Samples in which an operand of the reference is non-finite (kind 0) or NaN (1), as `known` says of each op's output."""
+        marks = nothing.copy()
+        for (_, _, origin), given in zip(held.operands, held.given):
+            if origin and origin.kind == "site":
+                marks |= known(origin.which)
+            elif origin and origin.kind == "input":
+                marks |= self.inputs.get(origin.which, (nothing, nothing))[kind]
+            else:
+                marks |= given[kind]
+        return marks
+
+    def _judge(self, run, site, place, event, held, d, rows):
+        nothing = numpy.zeros(self.size, bool)
+        operands = [(name, t, event.origins.get(id(t))) for name, t in event.operands]
+        tainted = nothing.copy()
+        for _, t, origin in operands:
+            if origin and origin.kind == "site":
+                tainted |= self.bad.get(origin.which, nothing)
+            elif origin is None and not event.writes and is_readable(t) and is_inexact(t.dtype) and not bool(torch.isfinite(t).all()):
+                tainted[:] = True
+        whole = len(d.only) != self.size
+        candidates = [s for s in range(len(d.only)) if d.only[s].any() and not (tainted.any() if whole else tainted[s])]
+        if not candidates:
+            return
+        site.role = "origin"
+        finding = self.origins.setdefault(place, self._finding(site))
+        single = self.size == 1
+        if not whole or single:
+            finding["sample_ids"] += [self.samples["ids"][self.first + s] for s in candidates]
+        finding["whole_batch"] |= whole and not single
+        for s in candidates:
+            finding["counts"] = finding["counts"] + d.only[s]
+            self._cause(finding, site, event, operands, s, (rows[0][s], rows[1][s], d.only[s]))
+        self._state(finding)
+
+    @staticmethod
+    def _finding(site):
+        return {"stage": "intermediate", "site": site, "sample_ids": [], "whole_batch": False, "counts": numpy.zeros(3, numpy.int64), "cause": "",
+                "operands": {}, "reference": (math.nan,) * 3, "causes": {}, "diagnosis": "", "explained_by": None}
+
+    def _cause(self, finding, site, event, operands, s, pair):
+        """core/analysis/diagnosis.h: each sample is judged on its own elements."""
+        a, b, counts = pair
+        with numpy.errstate(invalid="ignore"):
+            there = a[~numpy.isfinite(b) & ~((a == b) | (numpy.isnan(a) & numpy.isnan(b)))]
+        there = range_of(there)
+        facts = [] if event.writes else [self._operand(event, site, operand, s) for operand in operands if is_readable(operand[1]) and is_inexact(operand[1].dtype)]
+        op = site.op.rstrip("_")
+        cast = next((f for f in facts if f["cast"] in LOWS and f["dtype"] not in LOWS and f["range"][2] >= LOWS[f["cast"]].overflow_from), None)
+        divisor = facts[0] if op in ("reciprocal", "rsqrt") and facts else facts[1] if op in ("div", "true_divide") and len(facts) > 1 else None
+        infinities = counts[1] + counts[2] > 0
+        if cast:
+            cause = f"overflow in the cast of operand '{cast['name']}'"
+        elif divisor and new_zeros(divisor):
+            cause = "division by an underflowed zero"
+        elif op in ("log", "log2", "log10", "log1p") and facts and new_zeros(facts[0]):
+            cause = "log of an underflowed zero"
+        elif infinities and there[2] >= self.low.overflow_from:
+            cause = "overflow"
+        else:
+            cause = "infinite result" if infinities else "invalid operation"
+        finding["reference"] = widened(finding["reference"], there)
+        for f in facts:
+            known = finding["operands"].setdefault(f["name"], {"dtype": f["dtype"], "range": (math.nan,) * 3})
+            known["range"] = widened(known["range"], f["range"])
+        known = finding["causes"].setdefault(cause, {"samples": 0, "there": there, "cast": cast})
+        known["samples"] += 1
+        if there[2] > known["there"][2]:
+            known.update(there=there, cast=cast)
+
+    def _operand(self, event, site, operand, s):
+        name, tensor, origin = operand
+        axis, before = WHOLE, None
+        if origin and origin.kind == "site" and not origin.part:
+            known = self.sites.get(origin.which)
+            axis = known.axis if known and (tuple(tensor.shape) == origin.shape == known.shape or known.axis == "0") else WHOLE
+            held = self.held.get(origin.which[0])
+            if held and held.arrays[origin.which[1]] is not None and held.shapes[origin.which[1]] == tuple(tensor.shape):
+                before = held.arrays[origin.which[1]].array()
+        elif origin and origin.kind == "input":
+            axis = self.input_axes.get(origin.which, WHOLE)
+        row = lambda array: sample_rows(array, axis, self.size)[s if fits(array.shape, axis, self.size) else 0]
+        values = row(host_array(tensor))
+        same = before is None and origin is not None and origin.kind in ("input", "parameter")
+        before = values if same else row(before) if before is not None else None
+        cast = self.dtype if event.policy == "lower_precision_fp" and tensor.dtype in FLOATING[1:] else tensor.dtype
+        if tensor.dim() == 0 and tensor.device.type == self.device and site.dtype in LOWS and not is_listed(site.op, self.device):
+            cast = site.dtype
+        nonzero = numpy.abs(values[(values != 0) & numpy.isfinite(values)])
+        return {"name": name, "dtype": tensor.dtype, "cast": cast, "range": range_of(values), "smallest": float(nonzero.min()) if nonzero.size else math.nan,
+                "zeros": int((values == 0).sum()), "reference_zeros": int((before == 0).sum()) if before is not None else int((values == 0).sum())}
+
+    def _state(self, finding):
+        site = finding["site"]
+        cause, most = max(sorted(finding["causes"].items()), key=lambda item: item[1]["samples"])
+        finding["cause"] = cause
+        if len(finding["causes"]) > 1:
+            finding["cause"] = ", ".join(f"{c} ({counted(k['samples'], 'sample')})" for c, k in sorted(finding["causes"].items()))
+        place, where = site.module or "the root module", samples_text(finding)
+        shown = lambda x: grouped_number(x) if abs(x) < 1e15 else short_number(x)
+        cast = most["cast"]
+        if cause == "overflow":
+            text = f"{place} overflows in {site.name()}: |x| = {shown(most['there'][2])} > {shown(self.low.largest)} in {where}"
+        elif cast:
+            text = (f"{place} overflows in {site.name()}: operand '{cast['name']}' has |x| = {shown(cast['range'][2])} > {shown(self.low.largest)} "
+                    f"when cast to {DTYPES[cast['cast']]}, in {where}")
+        else:
+            kinds = " and ".join(kind for kind, n in zip(("NaN", "+inf", "-inf"), finding["counts"]) if n)
+            text = f"{place}: {site.name()} gives {kinds} ({cause}) where FP32 has |x| = {shown(most['there'][2])} at most, in {where}"
+        finding["diagnosis"] = text
+
+    def _judge_reference(self, site, place, held, d):
+        nothing = numpy.zeros(self.size, bool)
+        none = (nothing, nothing)
+        before, nan_before = (self._marks(held, lambda which, k=k: self.bad_reference.get(which, none)[k], nothing, k) for k in (0, 1))
+        whole = len(d.in_a) != self.size
+        marked = lambda marks, s: marks.any() if whole else marks[s]
+        made = [s for s in range(len(d.in_a)) if d.in_a[s].any() and (not marked(before, s) or (d.in_a[s][0] and not marked(nan_before, s)))]
+        if not made:
+            return
+        finding = self.references.setdefault(place, self._finding(site))
+        finding["counts"] = finding["counts"] + d.in_a[made].sum(0)
+        finding["whole_batch"] |= whole and self.size > 1
+        if not whole or self.size == 1:
+            finding["sample_ids"] += [self.samples["ids"][self.first + s] for s in made]
+        mask = site.op.rstrip("_") in MASKS
+        finding["cause"] = "a constant that the model writes (a mask)" if mask else "non-finite in FP32 already"
+        finding["explained_by"] = "a mask's constant" if mask and not finding["counts"][0] else None
+        finding["diagnosis"] = f"{site.module or 'the root module'}: {site.name()} is non-finite in FP32 already, in {samples_text(finding)}"
+
+
+def range_of(values):
+    finite = values[numpy.isfinite(values)]
+    finite = numpy.abs(finite) if numpy.iscomplexobj(finite) else finite
+    return (float(finite.min()), float(finite.max()), float(numpy.abs(finite).max())) if finite.size else (math.nan,) * 3
+
+
+def widened(a, b):
+    with numpy.errstate(invalid="ignore"):
+        return float(numpy.fmin(a[0], b[0])), float(numpy.fmax(a[1], b[1])), float(numpy.fmax(a[2], b[2]))
+
+
+def new_zeros(fact):
+    """Zeros that the reference does not have: on arrival, or made by the cast."""
+    if fact["zeros"] > fact["reference_zeros"]:
+        return True
+    return fact["cast"] in LOWS and fact["dtype"] not in LOWS and fact["smallest"] <= LOWS[fact["cast"]].to_zero
+
+
+def samples_text(finding):
+    ids = finding["sample_ids"]
+    if finding["whole_batch"] or not ids:
+        return "the batch (samples not told apart)"
+    more = f" and {len(ids) - 6} more" if len(ids) > 6 else ""
+    return ("sample " if len(ids) == 1 else "samples ") + ", ".join(ids[:6]) + more
+
+
+# --- what is stored in full ------------------------------------------------------------------------------------------------------------------
+
+class Capture:
+    """Op outputs of both runs, all batches, within a budget; what does not fit is named."""
+
+    def __init__(self, budget):
+        self.budget, self.used, self.blocks, self.left_out = budget, 0, {}, {}
+
+    def take(self, place, site, batch, first, tensors):
+        size = sum(t.numel() * t.element_size() for t in tensors)
+        if place in self.left_out or self.used + size > self.budget:
+            self.left_out[place] = self.left_out.get(place, 0) + size + sum(b[3] for b in self.blocks.get(place, ()))
+            self.used -= sum(b[3] for b in self.blocks.pop(place, ()))
+            return
+        self.used += size
+        copies = [t.detach().cpu().clone() if t.device.type == "cpu" else t.detach().cpu() for t in tensors]
+        self.blocks.setdefault(place, []).append((batch, first, copies, size))
+
+    def summary(self, numbers):
+        self.places = [place for place in numbers if place in self.blocks]
+        return {"budget": self.budget, "sites": [{"site": numbers[p], "bytes": sum(b[3] for b in self.blocks[p])} for p in self.places],
+                "left_out": [{"site": numbers[p], "bytes": size, "why": "budget"} for p, size in self.left_out.items() if p in numbers]}
+
+
+# --- outputs of both runs (core/engine/output_collector.cpp) ---------------------------------------------------------------------------------
+
+class Output:
+    def __init__(self, name, axis):
+        self.name, self.axis, self.reference, self.candidate, self.sizes, self.parts, self.comparable = name, axis, [], [], [], [], True
+
+    def add(self, a, b, size, low):
+        self.reference.append(HeldTensor(a).tensor)
+        self.candidate.append(HeldTensor(b).tensor)
+        self.sizes.append(size)
+        if is_readable(a) and is_readable(b):
+            self.parts.append(Divergence(*(sample_rows(host_array(t), self.axis, size) for t in (a, b)), low))
+
+    def joined(self, tensors):
+        """Over all samples; None: several batches, and no axis tells samples apart."""
+        if len(tensors) == 1:
+            return tensors[0]
+        if self.axis == WHOLE or not tensors:
+            return None
+        d, _, fold = self.axis.partition(":")
+        d = int(d)
+        if not fold:
+            return torch.cat(tensors, d)
+        major = fold == "batch*n"
+        split = [t.reshape(t.shape[:d] + ((n, -1) if major else (-1, n)) + t.shape[d + 1:]) for t, n in zip(tensors, self.sizes)]
+        return torch.cat(split, d if major else d + 1).flatten(d, d + 1)
+
+    def nonfinite(self):
+        """Samples of which the candidate alone is non-finite."""
+        if self.axis == WHOLE:
+            return []
+        marks = numpy.concatenate([d.only.any(1) for d in self.parts]) if self.parts else numpy.zeros(0, bool)
+        return numpy.flatnonzero(marks).tolist()
+
+    def summary(self):
+        whole = self.joined(self.reference)
+        dtype = self.candidate[0].dtype
+        total = together(self.parts).merged() if self.parts else None
+        judged = total is not None and is_inexact(dtype) and total.pairs[0] > 0
+        values = dict(zip(METRICS, total.metrics()[:, 0])) if judged else {}
+        number = lambda key: json_number(values[key]) if judged else None
+        return {"name": self.name, "shape": list((self.reference[0] if whole is None else whole).shape), "sample_axis": self.axis, "dtype": DTYPES.get(dtype, "float32"),
+                "max_abs": number("max_abs"), "max_rel": number("max_rel"), "rel_l2": number("rel_l2"), "cosine_distance": number("cosine_distance"),
+                "max_ulp": number("max_ulp"), "elements": int(total.elements[0]) if total else 0, "differing_elements": int(total.differing[0]) if total else 0,
+                "nonfinite": count_names(total.only[0] if total else (0, 0, 0))}
+
+
+def together(parts):
+    """One Divergence of the samples of all."""
+    whole = object.__new__(Divergence)
+    whole.low = parts[0].low
+    for name in Divergence.SUMS + Divergence.MOST + ("min_a", "max_a", "least_a", "min_b", "max_b", "least_b", "only", "in_a", "in_b"):
+        setattr(whole, name, numpy.concatenate([getattr(part, name) for part in parts]))
+    return whole
+
+
+class Outputs:
+    def __init__(self, low, axes):
+        self.low, self.axes, self.all, self.differences = LOWS[low], axes, None, []
+
+    def add(self, size, reference, candidate):
+        if self.all is None:
+            self.all = [Output(name, self.axes.of_output(i, t)) for i, (name, t) in enumerate(reference)]
+        a, b = dict(reference), dict(candidate)
+        for output in self.all:
+            if not output.comparable or output.name not in a:
+                continue
+            if output.name in b and a[output.name].shape == b[output.name].shape:
+                output.add(a[output.name], b[output.name], size, self.low)
+                continue
+            output.comparable = False
+            what = f"is {list(a[output.name].shape)} in the reference, {list(b[output.name].shape)} in the candidate" if output.name in b else "is given by the reference only"
+            self.differences.append({"module": "", "op": f"output '{output.name}'", "what": what})
+        self.differences += [{"module": "", "op": f"output '{name}'", "what": "is given by the candidate only"} for name in b if name not in a]
+
+    def compared(self):
+        return [o for o in self.all or [] if o.comparable and o.reference]
+
+    def chosen(self, rule, name):
+        """The one that decisions are read off."""
+        usable = self.compared()
+        fits_rule = lambda o: (o.candidate[0].dtype in FLOATING) == (rule.kind != "exact")
+        found = next((o for o in usable if (o.name == name if name else fits_rule(o))), usable[0] if usable and not name and rule.kind == "exact" else None)
+        names = ", ".join(f"'{o.name}'" for o in usable) or "none"
+        if found is None:
+            raise RecorderError(f"decide='{rule.text()}': " + (f"'{name}' is no output of the model" if name else "no output has floating-point scores") + f"; it has {names}")
+        if found.axis == WHOLE or ":" in found.axis or found.joined(found.reference) is None:
+            raise RecorderError(f"decide='{rule.text()}': no axis of output '{found.name}' counts the samples one by one, so no decision can be read; "
+                                "choose another decision_output, or try batch_size=1")
+        return found
+
+
+# --- one run -----------------------------------------------------------------------------------------------------------------------------------
+
+class Inputs:
+    """The reference set: forward's arguments, and where samples lie in each."""
+
+    def __init__(self, model, given, ids, batch_axis):
+        names = [p.name for p in inspect.signature(model.forward).parameters.values() if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)]
+        self.by_name = isinstance(given, dict)
+        values = list(given.items()) if self.by_name else list(enumerate(given if isinstance(given, (tuple, list)) else (given,)))
+        self.items = [(str(n) if self.by_name else names[n] if n < len(names) else f"argument {n}", v) for n, v in values]
+        self.axes = {}
+        for name, d in (batch_axis or {}).items():
+            if name not in dict(self.items):
+                raise RecorderError(f"batch_axis['{name}'] is none of the inputs: " + ", ".join(f"'{n}'" for n, _ in self.items))
+        self.asked = {name: -1 if d is None else int(d) for name, d in (batch_axis or {}).items()}
+        counts = {}
+        for name, value in self.items:
+            d = self.asked.get(name, 0)
+            if isinstance(value, torch.Tensor) and 0 <= d < value.dim():
+                counts[name] = value.shape[d]
+        if not counts:
+            raise RecorderError("inputs hold no tensor with an axis of samples; give tensors [samples, ...], or name the axis: batch_axis={'tokens': 1}")
+        self.count = len(ids) if ids is not None else next(iter(counts.values()))
+        for name, n in counts.items():
+            if n == self.count:
+                self.axes[name] = self.asked.get(name, 0)
+            elif name in self.asked:
+                raise RecorderError(f"input '{name}' has {n} entries on axis {self.asked[name]}, there are {counted(self.count, 'sample')}")
+        if not self.axes:
+            raise RecorderError(f"{counted(self.count, 'sample id')}, and no input has that many entries on axis 0; name the axis: batch_axis={{'tokens': 1}}")
+        if self.count == 0:
+            raise RecorderError("inputs hold no samples")
+
+    def batch(self, samples, device):
+        """Copies of those samples, on the device: [(name, value)]."""
+        at = torch.as_tensor(samples)
+        move = lambda t: t.detach().clone().to(device)
+        return [(name, move(v.index_select(self.axes[name], at.to(v.device))) if name in self.axes else map_tensors(v, move)) for name, v in self.items]
+
+    def call(self, batch):
+        return ((), dict(batch)) if self.by_name else (tuple(v for _, v in batch), {})
+
+    def replacement(self, replaced):
+        """A sample that differs from it in most inputs, of the next 64; None: they are all alike."""
+        best, most = None, 0
+        for step in range(1, min(self.count, 65)):
+            other = (replaced + step) % self.count
+            differing = sum(not torch.equal(v.select(self.axes[n], replaced), v.select(self.axes[n], other)) for n, v in self.items if n in self.axes)
+            if differing > most:
+                best, most = other, differing
+        return best
+
+    def sha256(self):
+        digest = hashlib.sha256()
+        for name, value in self.items:
+            for inner, tensor in named_tensors(value, name):
+                digest.update(f"{inner} {tensor.dtype} {list(tensor.shape)}\n".encode())
+                digest.update(host_bytes(tensor))
+        return digest.hexdigest()
+
+
+def host_bytes(tensor):
+    if not is_readable(tensor):  # quantised, sparse, float8: by what Python prints of it
+        return repr(tensor).encode()
+    t = (tensor.detach().resolve_conj() if tensor.is_complex() else tensor.detach()).cpu().contiguous()
+    return (t.view(torch.int16) if t.dtype in (torch.float16, torch.bfloat16) else t).numpy().tobytes()
+
+
+def precision_switches():
+    """(holder, name, value for plain float32) of what makes PyTorch round operands of float32 products: its newer names where it has them."""
+    matmul, cudnn = torch.backends.cuda.matmul, torch.backends.cudnn
+    holders = [holder for holder in (matmul, getattr(cudnn, "conv", None), getattr(cudnn, "rnn", None)) if attribute_of(holder, "fp32_precision") is not None]
+    return [(holder, "fp32_precision", "ieee") for holder in holders] or [(matmul, "allow_tf32", False), (cudnn, "allow_tf32", False)]
+
+
+def attribute_of(holder, name):
+    try:
+        return getattr(holder, name, None)
+    except (AssertionError, RuntimeError):  # how PyTorch's backends say that they have none
+        return None
+
+
+@contextlib.contextmanager
+def without_tf32():
+    """FP32 means float32: TF32 rounds the operands of products to 10 bits."""
+    before = [(holder, name, getattr(holder, name), value) for holder, name, value in precision_switches()]
+    for holder, name, _, value in before:
+        setattr(holder, name, value)
+    try:
+        yield
+    finally:
+        for holder, name, was, _ in before:
+            setattr(holder, name, was)
+
+
+class PassThrough(TorchFunctionMode):
+    def __torch_function__(self, function, types_, args=(), kwargs=None):
+        return function(*args, **(kwargs or {}))
+
+
+class Experiment:
+    """The model with its two sides: FP32 without autocast, and torch.autocast with the FP32 regions."""
+
+    def __init__(self, model, device, low, options):
+        self.model, self.device, self.low, self.options = model, device, low, options
+        self.buffers = [b for b in model.buffers() if b is not None]
+        self.start = [b.detach().clone() for b in self.buffers]
+        self.states = {}  # of each side, where a forward changed them
+        self.parameters = [(name, p, version_of(p)) for name, p in model.named_parameters()]
+
+    @contextlib.contextmanager
+    def side(self, candidate):
+        name = "candidate" if candidate else "reference"
+        kind = self.device.type
+        versions = [version_of(b) for b in self.buffers]
+        with contextlib.ExitStack() as stack:
+            stack.enter_context(torch.no_grad())
+            if candidate:
+                stack.enter_context(self.regions())
+                stack.enter_context(torch.autocast(kind, dtype=self.low, cache_enabled=self.options["cast_cache"]))
+            else:
+                stack.enter_context(torch.autocast(kind, enabled=False))
+                stack.enter_context(without_tf32())
+            self._load(self.states.get(name))
+            torch.manual_seed(self.options["seed"])
+            try:
+                yield
+            finally:
+                if [version_of(b) for b in self.buffers] != versions:
+                    self.states[name] = [b.detach().clone() for b in self.buffers]
+                    self._load(self.start)
+        for label, p, version in self.parameters:
+            if version_of(p) != version:
+                raise RecorderError(f"parameter '{label}': the model writes it in place during forward, so the two runs cannot be compared; keep such state in a buffer")
+
+    def _load(self, values):
+        for buffer, value in zip(self.buffers, values or ()):
+            if not torch.equal(buffer, value):
+                buffer.copy_(value)
+
+    @contextlib.contextmanager
+    def regions(self):
+        with contextlib.ExitStack() as stack:
+            if self.options["fp32"]:
+                stack.enter_context(fp32_region(self.model, *self.options["fp32"]))
+            if self.options["disable"]:
+                stack.enter_context(fp32_region(self.model, *self.options["disable"], inputs="as they are"))
+            yield
+
+    def observed(self, inputs, batch, observer, candidate):
+        """(forward, flattened outputs); an exception of the model goes through, with the op that raised it."""
+        forward = Forward(self.model, observer, self.device.type, self.low if candidate else None)
+        for name, tensor in itertools.chain(self.model.named_parameters(), self.model.named_buffers()):
+            forward.put(tensor, "parameter", name)
+        for name, value in batch:
+            for inner, tensor in named_tensors(value, name, "["):
+                forward.put(tensor, "input", inner)
+        with self.side(candidate):
+            try:
+                with hooked(self.model):
+                    result = forward.run(*inputs.call(batch))
+            except RecorderError:
+                raise
+            except Exception as error:
+                raise ModelRaised(forward, error) from error
+        return forward, named_tensors(result)
+
+    def plain(self, inputs, batch, candidate, mode=contextlib.nullcontext):
+        with self.side(candidate), mode():
+            return named_tensors(self.model(*inputs.call(batch)[0], **inputs.call(batch)[1]))
+
+
+class ModelRaised(Exception):
+    def __init__(self, forward, error):
+        op, module = forward.last
+        self.found = {"op": "aten::" + op if op and "::" not in op else op, "module": module, "message": str(error).strip().split("\n")[0][:500]}
+        super().__init__(self.found["message"])
+
+
+def equal_outputs(a, b):
+    same = lambda x, y: x.dtype == y.dtype and x.shape == y.shape and host_bytes(x) == host_bytes(y)
+    return len(a) == len(b) and all(n == m and same(x, y) for (n, x), (m, y) in zip(a, b))
+
+
+class Run:
+    """Drives both sides over all batches, and says what they found as a run record."""
+
+    def __init__(self, experiment, inputs, samples, options):
+        self.experiment, self.inputs, self.samples, self.options = experiment, inputs, samples, options
+        self.low, self.warnings, self.axes = experiment.low, [], Axes()
+        modules = options["modules"]
+        chosen = None if modules is None else [name for name, _ in experiment.model.named_modules()
+                                               if any(name == m or m == "." or name.startswith(m + ".") for m in paths_matching(experiment.model, modules))]
+        self.capture = Capture(options["capture_budget"]) if options["observe"] == "full" else None
+        self.comparison = Comparison(samples, self.low, self.axes, chosen, options["hold_bytes"], self.capture)
+        self.outputs = Outputs(self.low, self.axes)
+        self.candidate_error, self.complete, self.probe_check, self.reference_inputs = None, 0, "", []
+
+    def batches(self):
+        size = self.options["batch_size"]
+        return [list(range(first, min(first + size, self.inputs.count))) for first in range(0, self.inputs.count, size)]
+
+    def go(self):
+        self.axes.single = len(self.batches()[0]) == 1
+        for number, samples in enumerate(self.batches()):
+            if not self._batch(samples, number == 0):
+                break
+            self.complete = samples[-1] + 1
+        if self.candidate_error is None and not self.comparison.lowered:
+            raise RecorderError(f"nothing was autocast: no op gave {DTYPES[self.low]}; PyTorch {torch.__version__} has no {DTYPES[self.low]} autocast for "
+                                f"{self.experiment.device.type}, the model switches it off itself, or all of it is in fp32")
+        return self
+
+    def _reference(self, batch, observer):
+        try:
+            return self.experiment.observed(self.inputs, batch, observer, candidate=False)
+        except ModelRaised as raised:
+            raise RecorderError(f"the FP32 reference failed in {raised.found['module'] or 'the root module'}: {raised.found['op']}: {raised.found['message']}") from raised
+
+    def _batch(self, samples, first):
+        device = self.experiment.device
+        make = lambda: self.inputs.batch(samples, device)
+        reference = Reference(self.comparison)
+        batch = make()
+        marks = self._judge_inputs(batch, samples)
+        _, outputs_a = self._reference(batch, reference)
+        outputs_a = [(name, t.detach().clone()) for name, t in outputs_a]
+        if first and len(samples) > 1:
+            self._find_axes(samples, reference.held, outputs_a)
+        self.comparison.probing = False
+        self.comparison.input_axes = {name: str(d) for name, d in self.inputs.axes.items()}
+        self.comparison.begin(samples[0], len(samples), reference.held, marks)
+        try:
+            forward, outputs_b = self.experiment.observed(self.inputs, make(), self.comparison, candidate=True)
+        except ModelRaised as raised:
+            self.candidate_error = raised.found
+            return False
+        self.comparison.end(forward, outputs_b)
+        self.outputs.add(len(samples), outputs_a, outputs_b)
+        if first:
+            self._check_probe(make, outputs_a, outputs_b)
+        return True
+
+    def _find_axes(self, samples, held, outputs):
+        for replaced in dict.fromkeys((0, len(samples) - 1)):
+            other = self.inputs.replacement(samples[replaced])
+            if other is not None:
+                self._probe(samples[:replaced] + [other] + samples[replaced + 1:], Probe(self.axes, held, len(samples), replaced), outputs)
+        self._probe(samples[:-1], Probe(self.axes, held, len(samples)), outputs)
+
+    def _probe(self, samples, probe, outputs):
+        _, after = self._reference(self.inputs.batch(samples, self.experiment.device), probe)
+        probe.model_outputs(outputs, after)
+
+    def _check_probe(self, make, outputs_a, outputs_b):
+        """Whether looking changed anything: the same batch again, without the two modes."""
+        plain = lambda mode=contextlib.nullcontext: [self.experiment.plain(self.inputs, make(), candidate, mode) for candidate in (False, True)]
+        same = lambda found: equal_outputs(found[0], outputs_a) and equal_outputs(found[1], outputs_b)
+        raised = ""
+        try:
+            self.probe_check = "identical" if same(plain()) else "differs"
+        except Exception as error:  # what only the plain run raises is told, not hidden
+            self.probe_check, raised = "differs", f", and raises: {str(error).splitlines()[0]}"
+        with contextlib.suppress(Exception):
+            if self.probe_check == "differs" and same(plain(PassThrough)):
+                self.probe_check = "identical"
+                self.warnings.append(f"where nobody looks PyTorch runs fused layers (its fast path for encoders and attention){raised or ', which differ in last bits'}; "
+                                     "here both runs went op by op")
+                raised = ""
+        if raised:
+            self.warnings.append("without the recorder the model differs" + raised)
+
+    def _judge_inputs(self, batch, samples):
+        marks = {}
+        for name, value in batch:
+            for inner, t in named_tensors(value, name, "["):
+                if is_readable(t) and is_inexact(t.dtype) and not bool(torch.isfinite(t).all()):
+                    axis = str(self.inputs.axes.get(name, WHOLE)) if name in self.inputs.axes else WHOLE
+                    rows = sample_rows(host_array(t), axis, len(samples))
+                    bad = [~numpy.isfinite(rows).all(1), numpy.isnan(rows).any(1)]
+                    marks[inner] = [b if len(b) == len(samples) else numpy.full(len(samples), b.any()) for b in bad]
+        return marks
+
+    def _given(self):
+        """Findings of what holds non-finite values before anything ran."""
+        parameters = [("parameter", name, p) for name, p in self.experiment.model.named_parameters()]
+        inputs = [("input", name, t) for outer, value in self.inputs.items for name, t in named_tensors(value, outer, "[")]
+        for stage, name, t in inputs + parameters:
+            if not (is_readable(t) and is_inexact(t.dtype)) or bool(torch.isfinite(t).all()):
+                continue
+            array = host_array(t)
+            counts = [int(kind.sum()) for kind in (numpy.isnan(array), array == numpy.inf, array == -numpy.inf)]
+            yield finding_json({"stage": stage, "counts": counts, "cause": "non-finite in FP32 already", "reference": range_of(array),
+                                "diagnosis": f"{stage} '{name}' holds {counted(sum(counts), 'non-finite value')} before anything ran"}, op=name)
+
+    # the record
+
+    def record(self, settings, elapsed):
+        comparison = self.comparison
+        places = sorted(comparison.sites, key=lambda place: (comparison.order[place[0]], place[1]))
+        numbers = {place: i for i, place in enumerate(places)}
+        self.sites = [comparison.sites[place] for place in places]
+        for site in self.sites:
+            if site.only.any() and site.role == "none":
+                site.role = "consequence"
+        compared = [] if self.candidate_error else self.outputs.compared()
+        rule = Rule(self.options["decide"])
+        decisions = Decisions(rule, self.samples, self.options["tie"])
+        regression = self._decide(rule, decisions, settings) if compared else None
+        for flip in decisions.flips:
+            flip["first_site_over_tolerance"] = next((i for i, site in enumerate(self.sites) if site.flags[flip["sample"]] & 64), -1)
+        references = list(self._given()) + self._findings(comparison.references, numbers)
+        baseline = next((f for f in references if f["explained_by"] is None), None)
+        if baseline:
+            self.warnings.append("FP32 is no baseline, it has non-finite values itself: " + baseline["diagnosis"])
+        if comparison.not_compared:
+            self.warnings.append("not compared, since their elements cannot be read: " + ", ".join(sorted(comparison.not_compared)))
+        kept = [(o.name, o.joined(o.reference), o.joined(o.candidate)) for o in compared]
+        self.tensors = [(name, a, b) for name, a, b in kept if a is not None and is_readable(a) and is_readable(b)]
+        self.warnings += [f"output '{name}' is not stored: no axis of it counts the samples of several batches" for name, a, _ in kept if a is None]
+        first = lambda kinds, bits: next(({"site": i, "sample_ids": self._ids(site, bits)} for i, site in enumerate(self.sites) if site.only[kinds].any()), None)
+        self.decisions = decisions
+        self.module_outputs = [{"module": path, "call": call, "name": name, "site": numbers[which], "part": part}
+                               for path, call, name, which, part in comparison.returns if which in numbers]
+        bad = sorted({s for o in compared for s in o.nonfinite()})
+        quality = {"labelled": decisions.labelled, "reference_correct": decisions.correct_a, "candidate_correct": decisions.correct_b}
+        return {"created": utc_now(), "status": "partial" if self.candidate_error else "ok", "settings": settings, "libtorch": torch.__version__, "policy_table": settings["policy_table"],
+                "probe_check": self.probe_check, "samples_complete": self.complete, "elapsed_seconds": elapsed, "threads_per_run": torch.get_num_threads(),
+                "warnings": self.warnings, "unresolved_calls": [], "eager_check": "", "outputs": [o.summary() for o in compared],
+                "nonfinite_origins": self._findings(comparison.origins, numbers), "reference_nonfinite": references,
+                "consequence_sites": sum(site.role == "consequence" for site in self.sites),
+                "first_nan": first(slice(0, 1), 1), "first_inf": first(slice(1, 3), 6), "candidate_error": self.candidate_error,
+                "control_flow": comparison.control_flow + self.outputs.differences, "quality": quality if decisions.labelled else None, "regression": regression,
+                "no_decision": decisions.undecided, "nonfinite_samples": [self.samples["ids"][s] for s in bad], "module_outputs": self.module_outputs,
+                "noise_floor": None, "accumulation": None, "capture": self.capture.summary(numbers) if self.capture else None, "verdict": None,
+                "flip_sets": [[i, *f["sets"]] for i, f in enumerate(decisions.flips) if f["sets"][0]]}, numbers
+
+    def _ids(self, site, bits):
+        return [self.samples["ids"][s] for s in numpy.flatnonzero(site.flags & bits) if not (site.flags[s] & 16 and len(site.flags) > 1)]
+
+    def _findings(self, found, numbers):
+        ordered = sorted(found.items(), key=lambda item: numbers[item[0]])
+        return [finding_json(f, f["site"], numbers[place]) for place, f in ordered]
+
+    def _decide(self, rule, decisions, settings):
+        if rule.kind == "none":
+            return None
+        output = self.outputs.chosen(rule, self.options["decision_output"])
+        if len(self.outputs.compared()) > 1:
+            settings["decision_output"] = output.name
+        a, b = host_array(output.joined(output.reference)), host_array(output.joined(output.candidate))
+        if rule.kind == "regression":
+            return regression_of(a, b, int(output.axis), self.samples)
+        decisions.read(a, b, int(output.axis))
+        if decisions.reference_undecided:
+            self.warnings.append(f"{counted(len(decisions.reference_undecided), 'sample')} with NaN scores in FP32 itself: no decision to compare")
+        return None
+
+
+def finding_json(f, site=None, number=-1, op=""):
+    ranges = lambda r: {"min": json_number(r[0]), "max": json_number(r[1]), "max_abs": json_number(r[2])}
+    counts = f["counts"]
+    return {"stage": f["stage"], "site": number, "op": site.name() if site else op, "overload": site.overload if site else "",
+            "module": site.module if site else "", "source": site.source if site else "", "occurrence": site.occurrence if site else 1,
+            "sample_ids": [] if f.get("whole_batch") else f.get("sample_ids", []), "whole_batch": bool(f.get("whole_batch")),
+            "values": [kind for kind, n in zip(("NaN", "+inf", "-inf"), counts) if n], "counts": count_names(counts), "cause": f["cause"],
+            "root_cause": None, "operands": [dict(ranges(o["range"]), name=name, dtype=DTYPES[o["dtype"]]) for name, o in f.get("operands", {}).items()],
+            "reference": ranges(f["reference"]), "diagnosis": f["diagnosis"], "explained_by": f.get("explained_by")}
+
+
+# --- XXH3-64, by which Ulpscope knows the bytes of a captured tensor (https://github.com/Cyan4973/xxHash/blob/dev/doc/xxhash_spec.md) ----------
+
+SECRET = bytes.fromhex(
+    "b8fe6c3923a44bbe7c01812cf721ad1cded46de9839097db7240a4a4b7b3671fcb79e64eccc0e578825ad07dccff7221b8084674f743248ee03590e6813a264c"
+    "3c2852bb91c300cb88d0658b1b532ea371644897a20df94e3819ef46a9deacd8a8fa763fe39c343ff9dcbbc7c70b4f1d8a51e04bcdb45931c89f7ec9d9787364"
+    "eac5ac8334d3ebc3c581a0fffa1363eb170ddd51b7f0da49d316552629d4689e2b16be587d47a1fc8ff8b8d17ad031ce45cb3a8f95160428afd7fbcabb4b407e")
+P32 = (0, 0x9E3779B1, 0x85EBCA77, 0xC2B2AE3D)
+P64 = (0, 0x9E3779B185EBCA87, 0xC2B2AE3D27D4EB4F, 0x165667B19E3779F9, 0x85EBCA77C2B2AE63, 0x27D4EB2F165667C5)
+M64 = (1 << 64) - 1
+STRIPES, LANES = 16, 8
+
+
+def read64(data, at):
+    return int.from_bytes(data[at:at + 8], "little")
+
+
+def read32(data, at):
+    return int.from_bytes(data[at:at + 4], "little")
+
+
+def fold(a, b):
+    product = a * b
+    return (product & M64) ^ (product >> 64)
+
+
+def avalanche(h):
+    h &= M64
+    h = ((h ^ (h >> 37)) * 0x165667919E3779F9) & M64
+    return h ^ (h >> 32)
+
+
+def avalanche64(h):
+    h = ((h ^ (h >> 33)) * P64[2]) & M64
+    h = ((h ^ (h >> 29)) * P64[3]) & M64
+    return h ^ (h >> 32)
+
+
+def mix16(data, at, key):
+    return fold(read64(data, at) ^ read64(SECRET, key), read64(data, at + 8) ^ read64(SECRET, key + 8))
+
+
+def xxh3_16(d, n):
+    """Of at most 16 bytes."""
+    if n == 0:
+        return avalanche64(read64(SECRET, 56) ^ read64(SECRET, 64))
+    if n < 4:
+        combined = (d[0] << 16) | (d[n >> 1] << 24) | d[n - 1] | (n << 8)
+        return avalanche64(combined ^ (read32(SECRET, 0) ^ read32(SECRET, 4)))
+    if n <= 8:
+        h = (read32(d, n - 4) + (read32(d, 0) << 32)) ^ (read64(SECRET, 8) ^ read64(SECRET, 16))
+        turn = lambda by: ((h << by) | (h >> (64 - by))) & M64
+        h = ((h ^ turn(49) ^ turn(24)) * 0x9FB21C651E98DF25) & M64
+        h = ((h ^ ((h >> 35) + n)) * 0x9FB21C651E98DF25) & M64
+        return h ^ (h >> 28)
+    low = read64(d, 0) ^ read64(SECRET, 24) ^ read64(SECRET, 32)
+    high = read64(d, n - 8) ^ read64(SECRET, 40) ^ read64(SECRET, 48)
+    return avalanche(n + int.from_bytes(low.to_bytes(8, "little"), "big") + high + fold(low, high))
+
+
+def xxh3_240(d, n):
+    """Of 17 to 240 bytes."""
+    h = n * P64[1]
+    if n <= 128:
+        for i in range((n - 1) // 32, -1, -1):
+            h += mix16(d, 16 * i, 32 * i) + mix16(d, n - 16 * (i + 1), 32 * i + 16)
+        return avalanche(h)
+    h = avalanche(h + sum(mix16(d, 16 * i, 16 * i) for i in range(8)))
+    return avalanche(h + sum(mix16(d, 16 * i, 16 * (i - 8) + 3) for i in range(8, n // 16)) + mix16(d, n - 16, 119))
+
+
+def xxh3(data):
+    """data: bytes, or a flat uint8 array."""
+    n = len(data)
+    if n <= 240:
+        d = bytes(data)
+        return xxh3_16(d, n) if n <= 16 else xxh3_240(d, n)
+    data, lanes = numpy.frombuffer(data, numpy.uint8), lambda at: numpy.frombuffer(SECRET, numpy.uint64, LANES, at)
+    keys, scramble = numpy.stack([lanes(8 * i) for i in range(STRIPES)]), lanes(128)
+    low, half, acc = numpy.uint64(0xFFFFFFFF), numpy.uint64(32), numpy.array([P32[3], *P64[1:5], P32[2], P64[5], P32[1]], numpy.uint64)
+    block, swap = 64 * STRIPES, [1, 0, 3, 2, 5, 4, 7, 6]
+
+    def added(words, with_keys):
+        mixed = words ^ with_keys
+        return ((mixed & low) * (mixed >> half) + words[..., swap]).sum(-2, dtype=numpy.uint64)
+    with numpy.errstate(over="ignore"):
+        blocks, prime, shift = (n - 1) // block, numpy.uint64(P32[1]), numpy.uint64(47)
+        for first in range(0, blocks, 4096):
+            last = min(first + 4096, blocks)
+            for row in added(data[first * block:last * block].view(numpy.uint64).reshape(-1, STRIPES, LANES), keys):
+                acc = acc + row
+                acc = (acc ^ (acc >> shift) ^ scramble) * prime
+        stripes = (n - 1 - blocks * block) // 64
+        if stripes:
+            acc = acc + added(data[blocks * block:blocks * block + 64 * stripes].view(numpy.uint64).reshape(stripes, LANES), keys[:stripes])
+        acc = acc + added(data[n - 64:].copy().view(numpy.uint64).reshape(1, LANES), numpy.frombuffer(SECRET[121:185], numpy.uint64).reshape(1, LANES))
+    a = [int(v) for v in acc]
+    return avalanche(n * P64[1] + sum(fold(a[2 * i] ^ read64(SECRET, 11 + 16 * i), a[2 * i + 1] ^ read64(SECRET, 19 + 16 * i)) for i in range(4)))
+
+
+# --- the session on disk (core/storage/FORMAT.md, format 3) ------------------------------------------------------------------------------------
+
+RUN_FILE_MODE = 0o444
+
+
+def text_dataset(group, name, texts):
+    data = numpy.array([str(t) for t in texts], dtype=object)
+    group.create_dataset(name, data=data, dtype=h5py.string_dtype("utf-8"), shape=(len(data),))
+
+
+def text_attributes(holder, **values):
+    for key, value in values.items():
+        holder.attrs.create(key, value, dtype=h5py.string_dtype("utf-8")) if isinstance(value, str) else holder.attrs.create(
+            key, numpy.array(value, dtype=object), dtype=h5py.string_dtype("utf-8"))
+
+
+def new_group(parent, name, nexus_class):
+    group = parent.create_group(name)
+    text_attributes(group, NX_class=nexus_class)
+    return group
+
+
+def json_text(value):
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":"), sort_keys=True, allow_nan=False)
+
+
+def plain_text(text):
+    """Without NUL, which HDF5 cannot store, and without lone surrogates."""
+    return str(text).replace("\0", "\ufffd").encode("utf-8", "replace").decode("utf-8")
+
+
+def write_header(file, kind, session_id):
+    text_attributes(file, NX_class="NXroot", file_format=kind, creator="ulpscope_recorder", creator_version=VERSION,
+                    HDF5_Version=h5py.version.hdf5_version, session_id=session_id)
+
+
+def tensor_type(dtype):
+    """The type in the file: bfloat16 and float16 by their bits, bool as h5py's enumeration, complex as the pair r, i."""
+    if dtype == torch.bfloat16:
+        kind = h5py.h5t.IEEE_F32LE.copy()
+        kind.set_fields(15, 7, 8, 0, 7)
+        kind.set_size(2)
+        kind.set_ebias(127)
+        return kind
+    return h5py.h5t.py_create(torch.zeros((), dtype=dtype).numpy().dtype, logical=True)
+
+
+def write_tensor(group, name, tensor, always_name=True):
+    kind, shape = tensor_type(tensor.dtype), tuple(tensor.shape)
+    space = h5py.h5s.create_simple(shape) if shape else h5py.h5s.create(h5py.h5s.SCALAR)
+    data = h5py.h5d.create(group.id, name.encode(), kind, space)
+    if tensor.numel():
+        array = tensor.contiguous().view(torch.int16).numpy() if tensor.dtype == torch.bfloat16 else tensor.contiguous().numpy()
+        data.write(h5py.h5s.ALL, h5py.h5s.ALL, numpy.ascontiguousarray(array).view(numpy.uint8) if tensor.dtype == torch.bool else array, kind)
+    if always_name or tensor.dtype == torch.bfloat16:
+        text_attributes(group[name], dtype=DTYPES[tensor.dtype])
+    return (data.get_offset(), tensor.numel() * tensor.element_size()) if tensor.numel() else None
+
+
+def label_of(site):
+    return (site.module or "(root)") + ": " + site.name() + (f"#{site.occurrence}" if site.occurrence > 1 else "")
+
+
+def operands_json(operands, numbers):
+    if not operands:
+        return ""
+    count, rows = operands
+    listed = []
+    for row in rows:
+        kind, which = row["kind"], row["which"]
+        if kind == "site":
+            which = numbers.get(which)
+            kind = "site" if which is not None else "unknown"
+        name = lambda dtype: DTYPES.get(dtype)
+        listed.append([row["name"], name(row["reference"]), name(row["candidate"]), name(row["cast"]), kind, which if kind != "unknown" else None])
+    return json_text({"count": count, "listed": listed})
+
+
+class RunFiles:
+    """A run's entry, as it stands in the master and in the metrics file, and its two files."""
+
+    def __init__(self, run, record, numbers, session_id, title):
+        self.run, self.saved, self.numbers, self.session_id, self.title, self.extents = run, record, numbers, session_id, title, []
+
+    def id(self):
+        return f"run_{self.saved['number']:04d}"
+
+    def entry(self, parent):
+        entry = new_group(parent, self.id(), "NXentry")
+        text_attributes(entry, default="divergence", title=self.title)
+        self._sites(entry)
+        self._flips(entry)
+        rows = numpy.array(self.run.decisions.rows, numpy.float64).reshape(-1, 3)
+        decisions = new_group(entry, "decisions", "NXcollection")
+        for i, name in enumerate(("reference_margin", "candidate_margin", "max_error")):
+            decisions.create_dataset(name, data=rows[:, i])
+        entry.create_dataset("record", data=plain_text(json_text(self.saved)), dtype=h5py.string_dtype("utf-8"))
+        return entry
+
+    def _sites(self, entry):
+        group, sites = new_group(entry, "sites", "NXdata"), self.run.sites
+        text_attributes(group, signal="rel_l2", SILX_style='{"signal_scale_type":"log"}', title="worst relative L2 over samples, by op site in execution order")
+        texts = {"module": lambda s: s.module, "op": lambda s: s.name(), "overload": lambda s: s.overload, "source": lambda s: s.source,
+                 "dtype": lambda s: DTYPES[s.dtype], "reference_dtype": lambda s: DTYPES[s.reference_dtype], "policy": lambda s: s.policy,
+                 "shape": lambda s: "[" + ",".join(map(str, s.shape)) + "]", "sample_axis": lambda s: s.axis, "view_of": lambda s: s.view_of,
+                 "role": lambda s: s.role, "operands": lambda s: operands_json(s.operands, self.numbers)}
+        whole = {"occurrence": lambda s: s.occurrence, "output": lambda s: s.output, "worst_sample": lambda s: s.worst_sample, "elements": lambda s: s.elements,
+                 "elements_over_tolerance": lambda s: s.over, "differing_elements": lambda s: s.differing}
+        for prefix, of in (("candidate", lambda s: s.only), ("candidate_all", lambda s: s.all_b), ("reference", lambda s: s.all_a)):
+            for i, kind in enumerate(("nan", "plus_inf", "minus_inf")):
+                whole[f"{prefix}_{kind}"] = lambda s, of=of, i=i: of(s)[i]
+        for name, of in texts.items():
+            text_dataset(group, name, [plain_text(of(s)) for s in sites])
+        for name, of in whole.items():
+            group.create_dataset(name, data=numpy.array([of(s) for s in sites], numpy.int64))
+        for i, key in enumerate(METRICS):
+            group.create_dataset(key, data=numpy.array([s.values[i] for s in sites], numpy.float64))
+        for key in ("noise_floor_rel_l2", "reference_error_to_fp64", "candidate_error_to_fp64"):  # not evaluated
+            group.create_dataset(key, data=numpy.full(len(sites), numpy.nan))
+            group.create_dataset("has_" + key, data=numpy.zeros(len(sites), bool))
+
+    def _flips(self, entry):
+        group, flips = new_group(entry, "flips", "NXcollection"), self.run.decisions.flips
+        for key in ("sample_id", "kind", "effect"):
+            text_dataset(group, key, [plain_text(f[key]) for f in flips])
+        for key in ("sample", "reference", "candidate", "first_site_over_tolerance"):
+            group.create_dataset(key, data=numpy.array([f[key] for f in flips], numpy.int64))
+        for key in ("reference_margin", "candidate_margin"):
+            group.create_dataset(key, data=numpy.array([f[key] for f in flips], numpy.float64))
+        for key in ("positions", "reference_top", "candidate_top"):
+            text_dataset(group, key, [plain_text(json_text(f[key])) for f in flips])
+        group.create_dataset("within_noise_floor", data=numpy.array([f["within_noise_floor"] for f in flips], bool))
+
+    def metrics(self, path):
+        with h5py.File(path, "w", libver=("earliest", "v110")) as file:
+            write_header(file, "ulpscope-metrics/3", self.session_id)
+            text_attributes(file, run_id=self.id(), default=self.id())
+            self._divergence(self.entry(file))
+
+    def _divergence(self, entry):
+        data, sites = new_group(entry, "divergence", "NXdata"), self.run.sites
+        count = len(self.run.samples["ids"])
+        cells = numpy.stack([s.cells for s in sites], 1) if sites else numpy.zeros((len(METRICS), 0, count), numpy.float32)
+        stored = [i for i, key in enumerate(METRICS) if i < 2 or not numpy.isnan(cells[i]).all()]
+        text_attributes(data, signal="rel_l2", auxiliary_signals=[METRICS[i] for i in stored if i], axes=["site", "sample"],
+                        SILX_style='{"signal_scale_type":"log"}', title="divergence from FP32, " + self.title)
+        for i in stored:
+            matrix = data.create_dataset(METRICS[i], data=cells[i])
+            text_attributes(matrix, long_name=LABELS[i], interpretation="image")
+        data.create_dataset("flags", data=numpy.stack([s.flags for s in sites]) if sites else numpy.zeros((0, count), numpy.uint8))
+        data.create_dataset("site", data=numpy.arange(len(sites), dtype=numpy.int32))
+        data.create_dataset("sample", data=numpy.arange(count, dtype=numpy.int32))
+        text_dataset(data, "layer_name", [plain_text(label_of(s)) for s in sites])
+        text_dataset(data, "sample_ids", self.run.samples["ids"])
+        for axis in ("site", "sample"):
+            data[axis].make_scale(axis)
+        for name in ["flags"] + [METRICS[i] for i in stored]:
+            for d, axis in enumerate(("site", "sample")):
+                data[name].dims[d].attach_scale(data[axis])
+
+    def tensors(self, path):
+        with h5py.File(path, "w", libver=("earliest", "v110")) as file:
+            write_header(file, "ulpscope-tensors/1", self.session_id)
+            text_attributes(file, run_id=self.id(), default=self.id())
+            entry = new_group(file, self.id(), "NXentry")
+            if self.run.capture and self.run.capture.blocks:
+                self._captures(entry)
+            text_attributes(entry, default="output_0", title=self.title)
+            entry.attrs.create("outputs", len(self.run.tensors), dtype=numpy.int64)
+            for i, (name, a, b) in enumerate(self.run.tensors):
+                group = new_group(entry, f"output_{i}", "NXcollection")
+                text_attributes(group, name=plain_text(name))
+                write_tensor(group, "reference", a)
+                write_tensor(group, "candidate", b)
+
+    def _captures(self, entry):
+        self.extents = []
+        captures, capture = new_group(entry, "captures", "NXcollection"), self.run.capture
+        for i, place in enumerate(capture.places):
+            site = self.run.comparison.sites[place]
+            group = new_group(captures, f"capture_{i:06d}", "NXcollection")
+            text_attributes(group, label=label_of(site), module=site.module, op=site.name(), overload=site.overload, sample_axis=site.axis)
+            for name, value in (("site", self.numbers[place]), ("occurrence", site.occurrence), ("output", site.output)):
+                group.attrs.create(name, value, dtype=numpy.int64)
+            for side, name in enumerate(("reference", "candidate")):
+                parts = [(batch, copies[side]) for batch, _, copies, _ in capture.blocks[place]]
+                first = parts[0][1]
+                if site.axis == "0" and all(t.dtype == first.dtype and t.shape[1:] == first.shape[1:] for _, t in parts) and self._all_rows(parts):
+                    self.extents.append(write_tensor(group, name, torch.cat([t for _, t in parts]), always_name=False))
+                else:
+                    self.extents += [write_tensor(group, f"{name}_b{batch:04d}", t, always_name=False) for batch, t in parts]
+        self._module_links(entry, captures, {self.numbers[place]: i for i, place in enumerate(capture.places)})
+
+    def _all_rows(self, parts):
+        return sum(t.shape[0] for _, t in parts) == len(self.run.samples["ids"])
+
+    def _module_links(self, entry, captures, capture_of):
+        linked = [(i, output) for i, output in enumerate(self.run.module_outputs) if output["site"] in capture_of]
+        modules = new_group(entry, "modules", "NXcollection") if linked else None
+        for i, output in linked:
+            group = new_group(modules, str(i), "NXcollection")
+            text_attributes(group, module=output["module"], name=plain_text(output["name"]))
+            group.attrs.create("call", output["call"], dtype=numpy.int64)
+            if output["part"]:
+                group.attrs.create("part", 1, dtype=numpy.int64)
+            source = captures[f"capture_{capture_of[output['site']]:06d}"]
+            for name in source:
+                group[name] = source[name]
+
+
+def seal(path, extents=()):
+    """Appends the digest that Ulpscope checks, and syncs. extents: [(offset, size)] of captured tensors, which have checksums of their own."""
+    digest, lines, at = hashlib.sha256(), "", 0
+    with open(path, "r+b") as file:
+        with mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as data:
+            for offset, size in sorted(extents):
+                digest.update(memoryview(data)[at:offset])
+                lines += f"\nULPSCOPE RAW {offset:016x} {size:016x} {xxh3(numpy.frombuffer(data, numpy.uint8, size, offset)):016x}"
+                at = offset + size
+            digest.update(memoryview(data)[at:])
+        lines += f"\nULPSCOPE RAW LINES {len(extents):016x}" if extents else ""
+        digest.update(lines.encode())
+        file.seek(0, os.SEEK_END)
+        file.write(f"{lines}\nULPSCOPE SHA-256 {digest.hexdigest()}\n".encode())
+        file.flush()
+        os.fsync(file.fileno())
+
+
+def sync_folder(path):
+    try:
+        fd = os.open(path, os.O_RDONLY)
+    except OSError:
+        return
+    try:
+        os.fsync(fd)
+    except OSError:
+        pass  # not every file system can
+    finally:
+        os.close(fd)
+
+
+class SessionFolder:
+    """name.ulps and name.ulps.d, under the writers' lock."""
+
+    def __init__(self, path):
+        self.master = os.path.abspath(path)
+        self.folder = self.master + ".d"
+        if not self.master.endswith(".ulps"):
+            raise RecorderError(f"out='{path}': the name of a session ends in .ulps")
+
+    def check(self, append):
+        if os.path.lexists(self.master) and not append:
+            raise RecorderError(f"'{self.master}' exists; use append=True to add a run, or choose another name")
+        parent = os.path.dirname(self.master)
+        if not os.path.isdir(parent):
+            raise RecorderError(f"'{parent}' is no folder; make it, or choose another out=")
+        if not os.path.lexists(self.master) and self._numbers():
+            raise RecorderError(f"'{self.folder}' holds runs of a session that is not there; move it away, or choose another name")
+
+    def _numbers(self):
+        names = os.listdir(self.folder) if os.path.isdir(self.folder) else []
+        return [int(n[4:8]) for n in names if n.startswith("run-") and n[4:8].isdigit() and ".h5" in n]
+
+    @contextlib.contextmanager
+    def locked(self, patience=120):
+        made = not os.path.isdir(self.folder)
+        os.makedirs(self.folder, exist_ok=True)
+        with open(os.path.join(self.folder, "lock"), "a+", encoding="utf-8") as lock:
+            give_up = time.monotonic() + patience
+            while fcntl:
+                try:
+                    fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                    break
+                except OSError:
+                    if time.monotonic() > give_up:
+                        raise RecorderError(f"'{lock.name}' is being written by another program; wait for it to finish, then record again") from None
+                    time.sleep(0.02)
+            lock.truncate(0)
+            lock.write(f"ulpscope_recorder, process {os.getpid()}\n")
+            lock.flush()
+            try:
+                yield
+            except BaseException:
+                if made and not os.path.lexists(self.master) and not self._numbers():
+                    os.unlink(lock.name)
+                    os.rmdir(self.folder)
+                raise
+
+    def add(self, session, run, record, numbers, title):
+        """Puts tensors, metrics and then the master in place; gives the run's id."""
+        with self.locked():
+            old = self._compatible(session)
+            record["number"] = max(self._numbers() + (old["numbers"] if old else []), default=0) + 1
+            if record["number"] > 9999:
+                raise RecorderError(f"'{self.master}' holds as many runs as a session can (9,999); record to a new one")
+            files = RunFiles(run, record, numbers, old["id"] if old else session["id"], title)
+            stem = os.path.join(self.folder, f"run-{record['number']:04d}")
+            paths = {stem + ".tensors.h5": files.tensors, stem + ".metrics.h5": files.metrics}
+            placed = []
+            try:
+                for path, write in paths.items():
+                    self._place(path, write, placed, files)
+                self._place(self.master, lambda part: self._write_master(part, session, files, old), placed, None)
+            except BaseException:
+                for path in placed:
+                    with contextlib.suppress(OSError):
+                        os.unlink(path)
+                raise
+            return files.id()
+
+    def _place(self, path, write, placed, run_files):
+        part = path + ".part"
+        placed.append(part)
+        write(part)
+        seal(part, [e for e in run_files.extents if e] if run_files and path.endswith(".tensors.h5") else ())
+        if run_files:
+            os.chmod(part, RUN_FILE_MODE)
+        os.replace(part, path)
+        placed.remove(part)
+        if path != self.master:
+            placed.append(path)
+        sync_folder(os.path.dirname(path))
+
+    def _compatible(self, session):
+        """What of the session on disk a new run needs; None: there is none. It must be one experiment."""
+        if not os.path.lexists(self.master):
+            return None
+        try:
+            with h5py.File(self.master, "r") as file:
+                return self._read(file, session)
+        except OSError as error:
+            raise RecorderError(f"'{self.master}' cannot be read: {error}") from None
+
+    def _read(self, file, session):
+        kind = file.attrs.get("file_format", "")
+        if kind != "ulpscope-session/3":
+            raise RecorderError(f"'{self.master}' is of the kind '{kind}', this recorder adds to ulpscope-session/3; record to a new session")
+        model, samples = json.loads(file["model"].asstr()[()]), json.loads(file["samples/origin"].asstr()[()])
+        ids = file["samples/sample_ids"].asstr()[:].tolist()
+        for part, was, now in (("the model's code", model["code_sha256"], session["model"]["code_sha256"]),
+                               ("the model's weights", model["weights_sha256"], session["model"]["weights_sha256"]),
+                               ("the inputs", samples["sha256"], session["samples"]["sha256"]), ("the sample ids", ids, session["samples"]["ids"])):
+            if was != now:
+                raise RecorderError(f"'{self.master}': {part} differ from what the session holds; record to a new one")
+        if json.loads(file["validation"].asstr()[()])["criteria"]:
+            raise RecorderError(f"'{self.master}' has locked criteria, by which every run in it is judged as it is made; record to a new session and use `ulpscope check --criteria`")
+        purged = [p["number"] for p in json.loads(file["validation"].asstr()[()]).get("purged", [])]
+        return {"id": file.attrs["session_id"], "numbers": purged + [int(name[4:]) for name in file if name.startswith("run_")], "generation": int(file.attrs["generation"])}
+
+    def _write_master(self, part, session, files, old):
+        with h5py.File(part, "w", libver=("earliest", "v110")) as file:
+            write_header(file, "ulpscope-session/3", files.session_id)
+            if old:
+                self._copy_master(file)
+            else:
+                text_attributes(file, created=session["created"], session_creator_version=VERSION, title=plain_text(session["title"]))
+                self._write_session(file, session)
+            file.attrs.create("generation", old["generation"] + 1 if old else 1, dtype=numpy.int64)
+            text_attributes(file, default=files.id())
+            entry = files.entry(file)
+            target = f"{os.path.basename(self.folder)}/run-{files.saved['number']:04d}.metrics.h5"
+            entry["divergence"] = h5py.ExternalLink(target, f"/{files.id()}/divergence")
+
+    def _copy_master(self, file):
+        with h5py.File(self.master, "r") as before:
+            for name in ("created", "session_creator_version", "title", "baseline"):
+                if name in before.attrs:
+                    text_attributes(file, **{name: before.attrs[name]})
+            for name in before:
+                before.copy(name, file)
+
+    @staticmethod
+    def _write_session(file, session):
+        write = lambda name, value: file.create_dataset(name, data=plain_text(json_text(value)), dtype=h5py.string_dtype("utf-8"))
+        write("model", session["model"])
+        write("validation", {"criteria": [], "explored": None})
+        samples, group = session["samples"], new_group(file, "samples", "NXcollection")
+        origin = {"path": samples["path"], "sha256": samples["sha256"], "labels_path": "", "class_names_path": "", "preprocessing": samples["preprocessing"]}
+        group.create_dataset("origin", data=plain_text(json_text(origin)), dtype=h5py.string_dtype("utf-8"))
+        for name, key in (("sample_ids", "ids"), ("class_names", "class_names"), ("sample_kinds", "kinds")):
+            text_dataset(group, name, samples[key])
+        group.create_dataset("labels", data=numpy.asarray(samples["labels"], numpy.int64).reshape(-1))
+        group.create_dataset("targets", data=numpy.asarray(samples["targets"], numpy.float64).reshape(-1))
+
+
+# --- record() ------------------------------------------------------------------------------------------------------------------------------------
+
+def model_json(model, inputs):
+    aliases = {}
+    for path, module in model.named_modules(remove_duplicate=False):
+        aliases.setdefault(id(module), []).append(path)
+    modules = [{"path": path, "type": type(module).__name__, "aliases": aliases[id(module)][1:],
+                "parameters": sum(p.numel() for p in module.parameters(recurse=False))} for path, module in model.named_modules()]
+    parameters = inspect.signature(model.forward).parameters
+    default = lambda name: name in parameters and parameters[name].default is not inspect.Parameter.empty
+    arguments = [{"name": name, "type": "Tensor" if isinstance(value, torch.Tensor) else type(value).__name__, "has_default": default(name)} for name, value in inputs.items]
+    code, weights = hashlib.sha256(), hashlib.sha256()
+    for text in sorted({source_of(type(module)) for module in model.modules()}):
+        code.update(text.encode("utf-8", "replace"))
+    for name, tensor in model.state_dict().items():
+        if isinstance(tensor, torch.Tensor):
+            weights.update(f"{name} {tensor.dtype} {list(tensor.shape)}\n".encode())
+            weights.update(host_bytes(tensor))
+    low = sorted({DTYPES.get(p.dtype, str(p.dtype)) for p in model.parameters() if p.is_floating_point() and p.dtype != torch.float32})
+    warnings = [f"has parameters in {', '.join(low)}: the reference is not pure FP32"] if low else []
+    file = inspect.getsourcefile(type(model)) if type(model).__module__ != "builtins" else None
+    return {"path": os.path.abspath(file) if file and os.path.exists(file) else type(model).__name__, "code_sha256": code.hexdigest(), "weights_sha256": weights.hexdigest(),
+            "modules": modules, "arguments": arguments, "warnings": warnings}
+
+
+def source_of(kind):
+    try:
+        return inspect.getsource(kind)
+    except (OSError, TypeError):
+        return f"{kind.__module__}.{kind.__qualname__}"
+
+
+def device_name(device):
+    if device.type == "cuda":
+        return f"{device} ({torch.cuda.get_device_name(device)})"
+    return str(device)
+
+
+def checked_samples(inputs, ids, labels, more):
+    ids = [str(i) for i in (range(inputs.count) if ids is None else ids)]
+    if len(set(ids)) != len(ids) or "" in ids:
+        raise RecorderError("ids: sample ids must all be different, and none empty")
+    as_list = lambda values: [] if values is None else values.tolist() if hasattr(values, "tolist") else list(values)
+    samples = {"ids": [plain_text(i) for i in ids], "labels": [int(v) for v in as_list(labels)], "targets": numpy.asarray(as_list(more["targets"]), numpy.float64).reshape(-1).tolist(),
+               "class_names": [plain_text(n) for n in as_list(more["class_names"])], "kinds": as_list(more["sample_kinds"]),
+               "path": "inputs given to record()", "sha256": inputs.sha256(), "preprocessing": plain_text(more["preprocessing"])}
+    for key, name in (("labels", "labels"), ("kinds", "sample_kinds")):
+        if samples[key] and len(samples[key]) != inputs.count:
+            raise RecorderError(f"{name}: {len(samples[key])} for {counted(inputs.count, 'sample')}; give one a sample")
+    if set(samples["kinds"]) - {"common", "edge", "boundary"}:
+        raise RecorderError("sample_kinds: 'common', 'edge' or 'boundary' for each sample")
+    if len(samples["targets"]) % inputs.count:
+        raise RecorderError(f"targets: {len(samples['targets'])} do not divide among {counted(inputs.count, 'sample')}")
+    return samples
+
+
+def settings_json(low, device, inputs, o):
+    # "cpu@2.6": whose autocast; the recorder uses no table, it sees what PyTorch does.
+    series = ".".join(torch.__version__.split(".")[:2])
+    return {"autocast": DTYPES[low], "policy_table": f"{device.type}@{series}", "mode": "recorded", "device": device_name(device), "batch_size": o["batch_size"],
+            "seed": o["seed"], "train": o["train"], "cast_cache": o["cast_cache"], "verify_probe": True, "accumulate": None, "observe": "stats",
+            "noise_floor": False, "referee": False, "capture": (list(o["modules"]) if o["modules"] else ["*"]) if o["observe"] == "full" else [],
+            "capture_budget": o["capture_budget"], "only_samples": [], "fp32": list(o["fp32"]), "disable": list(o["disable"]), "allow_nonfinite": [],
+            "decision": Rule(o["decide"]).text(), "decision_output": o["decision_output"], "tie": o["tie"], "batch_axis": inputs.asked}
+
+
+def label_of_run(settings):
+    kept = [f"FP32: {', '.join(settings['fp32'])}"] if settings["fp32"] else []
+    kept += [f"autocast off: {', '.join(settings['disable'])}"] if settings["disable"] else []
+    return ", ".join([{"float16": "FP16", "bfloat16": "BF16"}[settings["autocast"]]] + kept)
+
+
+def chosen_autocast(autocast, device):
+    word = autocast or ("fp16" if device.type == "cuda" else "bf16")
+    if word not in AUTOCAST and word not in LOWS:
+        raise RecorderError(f"autocast='{word}'; use 'fp16' or 'bf16'")
+    low = AUTOCAST.get(word, word)
+    if low == torch.float16 and device.type == "cpu" and tuple(map(int, torch.__version__.split(".")[:2])) < (2, 3):
+        raise RecorderError(f"PyTorch {torch.__version__} has no FP16 autocast on the CPU; use autocast='bf16', a GPU, or `ulpscope run`, which emulates it")
+    return low
+
+
+def check_options(model, o):
+    if isinstance(model, torch.jit.ScriptModule):
+        raise RecorderError("the model is TorchScript, inside of which PyTorch shows no op to Python; give the nn.Module, or use `ulpscope run`")
+    if not isinstance(model, torch.nn.Module):
+        raise RecorderError(f"the model is a {type(model).__name__}; give an nn.Module")
+    if hasattr(model, "_orig_mod"):
+        raise RecorderError("the model is compiled, and its kernels are no single ops any more; give the model that torch.compile was given")
+    if o["observe"] not in ("stats", "full"):
+        raise RecorderError(f"observe='{o['observe']}'; use 'stats' (numbers) or 'full' (the activations of `modules` in full as well)")
+    if o["tie"] not in ("first", "flag", "refuse"):
+        raise RecorderError(f"tie='{o['tie']}'; use 'first', 'flag' or 'refuse'")
+    if int(o["batch_size"]) < 1:
+        raise RecorderError(f"batch_size={o['batch_size']}; must be at least 1")
+    for name in ("fp32", "disable", "modules"):
+        if isinstance(o[name], str):
+            o[name] = [o[name]]
+    paths_matching(model, list(o["fp32"]) + list(o["disable"]) + list(o["modules"] or ()))
+    Rule(o["decide"])
+
+
+DEFAULTS = {"class_names": None, "targets": None, "sample_kinds": None, "preprocessing": "", "decide": "none", "decision_output": "", "tie": "first",
+            "append": False, "observe": "stats", "modules": None, "fp32": (), "disable": (), "batch_size": 32, "batch_axis": None, "device": None, "seed": 0,
+            "train": False, "cast_cache": True, "hold_bytes": 1 << 33, "capture_budget": 1 << 30, "title": "", "quiet": False}
+
+
+def record(model, inputs, ids=None, labels=None, autocast=None, out="recorded.ulps", **options):
+    """Runs `model` in FP32 and under torch.autocast on the same inputs, and adds the comparison to the session `out`. Gives a Recorded.
+
+    inputs         a tensor, a tuple of forward's arguments, or a dict by their names. Tensors have samples on axis 0; batch_axis={"tokens": 1}
+                   names another, None: no axis, the same for all samples
+    ids, labels    one a sample; also class_names, targets (of a regression), sample_kinds, preprocessing (an id)
+    autocast       "fp16" or "bf16"; default: fp16 on a GPU, bf16 on a CPU
+    decide         "argmax[:DIM]", "argmin[:DIM]", "topk:K[:DIM]", "threshold:T[:gt|ge]", "exact", "regression"; decision_output, tie
+    fp32, disable  module paths or globs kept in FP32 (inputs cast to float32), or with autocast off and inputs as they are
+    append         the session may exist: one more run in it, of the same model and inputs
+    observe        "stats", or "full": stores the activations of both runs, too, within capture_budget bytes
+    modules        look at these only (paths or globs, and all that is in them); default: everything
+    batch_size, device (default: where the model is), seed, train (mode of the model), cast_cache, hold_bytes (of one batch's FP32 activations), title, quiet
+
+    The model is left as it was: its mode, buffers, hooks, and PyTorch's random numbers.
+    """
+    unknown = set(options) - set(DEFAULTS)
+    if unknown:
+        raise RecorderError(f"record() knows no {', '.join(sorted(unknown))}; it knows {', '.join(sorted(DEFAULTS))}")
+    o = dict(DEFAULTS, **options)
+    check_options(model, o)
+    folder = SessionFolder(out)
+    folder.check(o["append"])
+    device = torch.device(o["device"]) if o["device"] else device_of(model)
+    low, started = chosen_autocast(autocast, device), time.perf_counter()
+    given = Inputs(model, inputs, ids, o["batch_axis"])
+    samples = checked_samples(given, ids, labels, o)
+    settings = settings_json(low, device, given, o)
+    with left_as_it_was(model, device, o["train"]):
+        run = Run(Experiment(model, device, low, o), given, samples, o).go()
+    session = {"id": secrets.token_hex(16), "created": utc_now(), "title": o["title"] or type(model).__name__, "model": model_json(model, given), "samples": samples}
+    run.warnings = session["model"]["warnings"] + run.warnings
+    entry, numbers = run.record(settings, time.perf_counter() - started)
+    run_id = folder.add(session, run, entry, numbers, label_of_run(settings))
+    recorded = Recorded(folder.master, run_id, entry, run)
+    if not o["quiet"]:
+        print(recorded)
+    return recorded
+
+
+@contextlib.contextmanager
+def left_as_it_was(model, device, train):
+    modes, before = [(module, module.training) for module in model.modules()], device_of(model)
+    with torch.random.fork_rng(devices=[device] if device.type == "cuda" else []):
+        model.to(device).train(train)
+        try:
+            yield
+        finally:
+            model.to(before)
+            for module, mode in modes:
+                module.training = mode
+
+
+class Recorded:
+    """What a recording found: `path` of the session, `run_id`, `flips`, `first_nonfinite`, and `record`, all of it as the session holds it."""
+
+    def __init__(self, path, run_id, entry, run):
+        self.path, self.run_id, self.record, self._run = path, run_id, entry, run
+        self.flips = run.decisions.flips
+        self.first_nonfinite = next(iter(entry["nonfinite_origins"]), None)
+
+    def __str__(self):
+        r, run, settings = self.record, self._run, self.record["settings"]
+        lines = [f"{self.run_id}: {label_of_run(settings)} autocast of PyTorch {r['libtorch']} on {settings['device']} against FP32, "
+                 f"{counted(len(run.samples['ids']), 'sample')}, {counted(len(run.sites), 'op site')}"]
+        lines += [f"warning: {w}" for w in r["warnings"]]
+        if r["probe_check"] == "differs":
+            lines.append("warning: recording changed the outputs (the same batch gave others without it)")
+        if r["candidate_error"]:
+            lines.append(f"the candidate raised in {r['candidate_error']['module'] or 'the root module'}: {r['candidate_error']['op']}: {r['candidate_error']['message']}")
+        lines.append(self.first_nonfinite["diagnosis"] if self.first_nonfinite else "no non-finite values that the reference does not have")
+        if settings["decision"] not in ("none", "regression"):
+            lines.append(f"{len(self.flips)} of {len(run.samples['ids'])} decisions flip ({settings['decision']})" + (": " + ", ".join(f["sample_id"] for f in self.flips[:6]) if self.flips else ""))
+        lines += [f"output '{o['name']}': relative L2 {short_number(o['rel_l2']) if isinstance(o['rel_l2'], float) else o['rel_l2']}" for o in r["outputs"] if o["rel_l2"] is not None]
+        worst = max((s for s in run.sites if not math.isnan(s.values[0])), key=lambda s: s.values[0], default=None)
+        if worst:
+            lines.append(f"worst op site: {label_of(worst)}, relative L2 {short_number(float(worst.values[0]))}")
+        return "\n".join(lines + [f"Session: {self.path} ({self.run_id}); open it with: ulpscope gui {self.path}"])
+
+
+# --- training ------------------------------------------------------------------------------------------------------------------------------------
+
+STARTS = {"autocast_begin", "forward", "scale", "backward", "unscale_", "clip", "step", "optimizer_step"}  # of a new iteration, once one is over
+
+
+class TrainingRecorder:
+    """Writes what your training loop calls, in order, as the event log that `ulpscope train --check-events` judges. The loop stays as it is:
+
+        with TrainingRecorder("loop.jsonl", optimizer, scaler=scaler, scheduler=scheduler, model=model):
+            for images, labels in batches: ...
+
+    optimizer      one, or {"name": optimizer, ...} where the loop has several
+    scaler         its GradScaler, scheduler (or a list of them), model: whose forward and zero_grad are seen
+    accumulation   backward passes an update
+    ledger         per iteration also loss, scale, learning rate and whether the step was applied, as JSON lines in "loop.ledger.jsonl". It reads
+                   loss and scale from the device together, once an iteration; ledger=False never waits for the device
+    run            the loop's name, where a log holds several
+
+    It counts an iteration as over after scaler.update(), or without a scaler after a step of every optimizer; where your loop is made otherwise,
+    call next_iteration(). Clipping is seen through torch.nn.utils.clip_grad_norm_ and clip_grad_value_ as attributes of torch.nn.utils.
+    Nothing is computed on weights, gradients or losses: the training's numbers are those without it. close() says what it cost.
+    """
+
+    def __init__(self, path, optimizer, scaler=None, scheduler=None, model=None, accumulation=1, ledger=True, run="", quiet=False):
+        self.path, self.model, self.run, self.quiet = os.path.abspath(path), model, run, quiet
+        self.optimizers = dict(optimizer) if isinstance(optimizer, dict) else {"optimizer": optimizer}
+        self.scaler, self.accumulation = scaler, int(accumulation)
+        self.schedulers = [] if scheduler is None else list(scheduler) if isinstance(scheduler, (list, tuple)) else [scheduler]
+        if not self.optimizers or self.accumulation < 1:
+            raise RecorderError("TrainingRecorder needs an optimizer, and accumulation of at least 1")
+        if os.path.lexists(self.path):
+            raise RecorderError(f"'{self.path}' exists; choose another name for the event log")
+        self.ledger_path = os.path.splitext(self.path)[0] + ".ledger.jsonl" if ledger else None
+        self.iteration, self.events, self.overhead, self.calls = 0, 0, 0.0, 0
+        self._over, self._stepped, self._inside, self._applied = False, set(), 0, {}
+        self._loss = self._scale = None
+        self._undo, self._log, self._ledger, self._explicit = [], None, None, False
+        self._has_scaler = scaler is not None and bool(getattr(scaler, "is_enabled", lambda: True)())
+        self._scaler_names = {}
+        modern = tuple(int(v) for v in torch.__version__.split(".")[:2]) >= (2, 4)  # from when torch.cuda.amp is deprecated
+        self._api = lambda thing: "torch.cuda.amp" if modern and type(thing).__module__.startswith("torch.cuda.amp") else ""
+
+    # the file
+
+    def start(self):
+        self._started = time.perf_counter()
+        self._log = open(self.path, "x", encoding="utf-8")
+        self._ledger = open(self.ledger_path, "w", encoding="utf-8") if self.ledger_path else None
+        self._line(self._log, {"ulpscope_events": 1, "optimizers": list(self.optimizers), "scaler": self._has_scaler, "autocast": True,
+                               "accumulation": self.accumulation})
+        self._watch()
+        return self
+
+    __enter__ = start
+
+    def __exit__(self, *_):
+        self.close()
+
+    @staticmethod
+    def _line(file, value):
+        file.write(json.dumps(value, separators=(",", ":"), allow_nan=False) + "\n")
+
+    def _event(self, kind, optimizer="", scaler=None, api="", applied=None):
+        if self._over and kind in STARTS and not self._explicit:
+            self._begin()
+        line = {"iteration": self.iteration, "event": kind}
+        name = self._scaler_names.get(id(scaler), "") if scaler is not None else ""
+        for key, value in (("optimizer", optimizer), ("scaler", name), ("run", self.run), ("api", api)):
+            if value:
+                line[key] = value
+        if applied is not None:
+            line["applied"] = applied
+        self._line(self._log, line)
+        self.events += 1
+
+    def _begin(self):
+        self.iteration += 1
+        self._over, self._stepped, self._applied, self._loss, self._scale = False, set(), {}, None, None
+
+    def next_iteration(self):
+        """Says that one iteration is over; from the first call on only these calls count."""
+        self._explicit = True
+        self._end()
+        self._begin()
+
+    def _end(self):
+        """Once an iteration: its row of the ledger, read from the device at once."""
+        if self._over:
+            return
+        self._over = True
+        if not self._ledger:
+            return
+        asked = [(name, t.detach().reshape(-1)[:1].float()) for name, t in (("loss", self._loss), ("scale", self._scale)) if t is not None and t.numel() == 1]
+        values = {}
+        if asked:
+            together_ = torch.cat([t.to(asked[0][1].device) for _, t in asked]) if len({t.device for _, t in asked}) == 1 else None
+            read = together_.tolist() if together_ is not None else [t.item() for _, t in asked[:1]]
+            values = {name: json_number(v) for (name, _), v in zip(asked, read)}
+        rates = {name: [group["lr"] if not isinstance(group["lr"], torch.Tensor) else None for group in o.param_groups] for name, o in self.optimizers.items()}
+        self._line(self._ledger, {"iteration": self.iteration, "loss": values.get("loss"), "scale": values.get("scale"), "applied": self._applied,
+                                  "learning_rates": rates, "seconds": time.perf_counter() - self._started})
+
+    # what is watched
+
+    def _spend(self, before):
+        """The clock of our own time: everything between here and `before`."""
+        self.overhead += time.perf_counter() - before
+        self.calls += 1
+
+    def _replace(self, holder, name, make):
+        own = name in vars(holder) if hasattr(holder, "__dict__") else True
+        original = getattr(holder, name)
+        setattr(holder, name, make(original))
+        self._undo.append((holder, name, original if own else None))
+
+    def _around(self, before=None, after=None):
+        """A wrapper that calls before(*args) and after(*args), and times these two."""
+        def make(original):
+            @functools.wraps(original)
+            def wrapped(*args, **kwargs):
+                self._timed(before, args, kwargs)
+                try:
+                    return original(*args, **kwargs)
+                finally:
+                    self._timed(after, args, kwargs)
+            return wrapped
+        return make
+
+    def _timed(self, note, args, kwargs):
+        if note is None:
+            return
+        at = time.perf_counter()
+        note(*args, **kwargs)
+        self._spend(at)
+
+    def _watch(self):
+        for name, optimizer in self.optimizers.items():
+            self._watch_optimizer(name, optimizer)
+        if self.scaler is not None:
+            self._watch_scaler(self.scaler)
+        for scheduler in self.schedulers:
+            self._replace(scheduler, "step", self._around(after=lambda *_, **__: self._event("scheduler_step")))
+        if self.model is not None:
+            handle = self.model.register_forward_pre_hook(lambda *_: self._timed(lambda: self._event("forward"), (), {}))
+            self._undo.append((handle, None, None))
+            self._replace(self.model, "zero_grad", self._around(after=lambda *_, **__: self._event("zero_grad")))
+        self._watch_torch()
+
+    def _watch_torch(self):
+        enabled = lambda a: getattr(a, "_enabled", True)
+        self._replace(torch.autocast, "__enter__", self._around(after=lambda a, *_, **__: self._event("autocast_begin", api=self._api(a)) if enabled(a) else None))
+        self._replace(torch.autocast, "__exit__", self._around(after=lambda a, *_, **__: self._event("autocast_end", api=self._api(a)) if enabled(a) else None))
+        self._replace(torch.autograd, "backward", self._backward)
+        for name in ("clip_grad_norm_", "clip_grad_value_"):
+            self._replace(torch.nn.utils, name, self._clipping)
+        kinds = {kind for kind in (getattr(getattr(torch, "amp", None), "GradScaler", None), torch.cuda.amp.GradScaler) if kind is not None}
+        for kind in kinds:
+            if "__init__" in vars(kind):
+                self._replace(kind, "__init__", self._around(after=lambda scaler, *_, **__: self._new_scaler(scaler)))
+
+    def _watch_optimizer(self, name, optimizer):
+        recorder, original = self, optimizer.step
+        function = getattr(original, "__func__", original)
+
+        @functools.wraps(function)
+        def step(self_, *args, **kwargs):
+            recorder._inside_step(name)
+            try:
+                return original(*args, **kwargs)
+            finally:
+                recorder._timed(recorder._optimizer_stepped, (name,), {})
+        optimizer.step = types.MethodType(step, optimizer)  # a method, as learning rate schedulers expect
+        self._undo.append((optimizer, "step", original if hasattr(original, "_with_counter") else None))
+        self._replace(optimizer, "zero_grad", self._around(after=lambda *_, **__: self._event("zero_grad", name)))
+
+    def _inside_step(self, name):
+        self._reached = name
+
+    def _optimizer_stepped(self, name):
+        if self._inside:
+            return  # scaler.step says it
+        self._step("optimizer_step" if self._has_scaler else "step", name, True)
+
+    def _step(self, kind, name, applied):
+        self._event(kind, name, scaler=self.scaler if kind == "step" and self._has_scaler else None, applied=applied)
+        self._stepped.add(name)
+        self._applied[name] = applied
+        if not self._has_scaler and self._stepped == set(self.optimizers) and not self._explicit:
+            self._end()
+
+    def _name_of(self, optimizer):
+        return next((name for name, o in self.optimizers.items() if o is optimizer), "")
+
+    def _watch_scaler(self, scaler):
+        self._scaler_names[id(scaler)] = "scaler" if not self._scaler_names else f"scaler {len(self._scaler_names) + 1}"
+        self._event("new_scaler", scaler=scaler, api=self._api(scaler))
+        api = self._api(scaler)
+        self._replace(scaler, "scale", self._around(before=lambda outputs, *_, **__: self._scaled(scaler, outputs, api)))
+        self._replace(scaler, "unscale_", self._around(after=lambda o, *_, **__: self._event("unscale_", self._name_of(o), scaler, api)))
+        self._replace(scaler, "update", self._around(after=lambda *_, **__: self._updated(scaler, api)))
+        self._replace(scaler, "step", self._scaler_step)
+
+    def _new_scaler(self, scaler):
+        if id(scaler) not in self._scaler_names:
+            self.scaler = scaler
+            self._watch_scaler(scaler)
+
+    def _scaled(self, scaler, outputs, api):
+        self._event("scale", scaler=scaler, api=api)
+        if isinstance(outputs, torch.Tensor):
+            self._loss = outputs.detach()
+
+    def _scaler_step(self, original):
+        @functools.wraps(original)
+        def step(optimizer, *args, **kwargs):
+            self._inside += 1
+            self._reached = None
+            try:
+                return original(optimizer, *args, **kwargs)
+            finally:
+                self._inside -= 1
+                self._timed(self._scaler_stepped, (optimizer,), {})
+        return step
+
+    def _scaler_stepped(self, optimizer):
+        # A fused optimizer is always called, and skips on the device: whether it stepped is not known without waiting.
+        known = not getattr(optimizer, "_step_supports_amp_scaling", False) or not self._has_scaler
+        scale = getattr(self.scaler, "_scale", None)
+        self._scale = scale.detach().clone() if isinstance(scale, torch.Tensor) else None
+        self._step("step", self._name_of(optimizer), self._reached is not None if known else None)
+
+    def _updated(self, scaler, api):
+        self._event("update", scaler=scaler, api=api)
+        if not self._explicit:
+            self._end()
+
+    def _backward(self, original):
+        @functools.wraps(original)
+        def backward(tensors, *args, **kwargs):
+            at = time.perf_counter()
+            if self._stepped == set(self.optimizers) and not self._explicit:
+                self._end()  # a loop that forgot scaler.update()
+            before = self._gradients() if len(self.optimizers) > 1 else None
+            if not self._has_scaler and isinstance(tensors, torch.Tensor):
+                self._loss = tensors.detach()
+            self._spend(at)
+            try:
+                return original(tensors, *args, **kwargs)
+            finally:
+                self._timed(self._went_backward, (before,), {})
+        return backward
+
+    def _went_backward(self, before):
+        if before is None:
+            return self._event("backward")
+        after = self._gradients()
+        reached = [name for name in self.optimizers if after[name] != before[name]]
+        for name in reached or [""]:
+            self._event("backward", name)
+
+    def _gradients(self):
+        """Of each optimizer what changes when gradients arrive: the gradients' identity and version, no number of theirs."""
+        return {name: [(id(p.grad), p.grad._version) if p.grad is not None else None for group in o.param_groups for p in group["params"]]
+                for name, o in self.optimizers.items()}
+
+    def _clipping(self, original):
+        @functools.wraps(original)
+        def clip(parameters, *args, **kwargs):
+            at = time.perf_counter()
+            given = [parameters] if isinstance(parameters, torch.Tensor) else list(parameters)  # a generator could be read only once
+            owner = lambda o: given and any(p is given[0] for group in o.param_groups for p in group["params"])
+            self._event("clip", next((name for name, o in self.optimizers.items() if owner(o)), ""))
+            self._spend(at)
+            return original(given, *args, **kwargs)
+        return clip
+
+    def close(self):
+        """Puts everything back as it was, and prints what recording cost."""
+        if self._log is None:
+            return
+        if self._stepped and not self._over:
+            self._end()
+        for holder, name, original in reversed(self._undo):
+            if name is None:
+                holder.remove()
+            elif original is None:
+                delattr(holder, name)
+            else:
+                setattr(holder, name, original)
+        self._undo = []
+        self.seconds = time.perf_counter() - self._started
+        for file in (self._log, self._ledger):
+            if file:
+                file.flush()
+                os.fsync(file.fileno())
+                file.close()
+        self._log = self._ledger = None
+        if not self.quiet:
+            print(self)
+
+    def __str__(self):
+        share = 100 * self.overhead / self.seconds if getattr(self, "seconds", 0) else 0
+        return (f"{self.path}: {counted(self.events, 'event')} of {counted(self.iteration + 1, 'iteration')}; recording took {1000 * self.overhead:.1f} ms, {share:.2f} % of the "
+                f"{getattr(self, 'seconds', 0):.2f} s; check the order with: ulpscope train --check-events {os.path.basename(self.path)}")
