@@ -80,6 +80,7 @@ bool LedgerModel::isRedundant(Column column) const {
   switch (column) {
     case kOptimizer: return all([this](const LedgerLine& line) { return line.optimizer == m_ledger.front().optimizer; });
     case kClippedNorm: return all([](const LedgerLine& line) { return isSame(line.clippedNorm, line.gradNorm); });
+    case kFirst: return all([](const LedgerLine& line) { return !line.firstNonfinite; });
     case kFoundInf: return all([](const LedgerLine& line) { return line.foundInf == line.skipped; });
     default: return false;
   }

@@ -57,7 +57,8 @@ void DockLayout::reset(bool isShown) {
   m_isNarrow = false;
   fitToWidth();
   m_docks[kModules]->setVisible(isShown && m_hasModules);
-  m_docks[kInspector]->setVisible(isShown && m_hasRuns);
+  m_hadInspector = isShown && m_hasRuns;
+  m_docks[kInspector]->setVisible(m_hadInspector && isMiddleShown());
   m_docks[kFindings]->setVisible(isShown);
   if (m_isNarrow) m_docks[kModules]->raise();
   m_findingsHeight = std::min(kFindingsHeight, m_window->height() * 9 / 20);
@@ -67,7 +68,7 @@ void DockLayout::reset(bool isShown) {
 
 // What is hidden for want of content is no wish of the user's.
 void DockLayout::remember() {
-  if (isUsual()) m_usualState = m_window->saveState(kStateVersion);
+  if (isUsual() && !m_docks[kFindings]->isHidden()) m_usualState = m_window->saveState(kStateVersion);
 }
 
 void DockLayout::fitToContent(bool hasModules, bool hasRuns) {
@@ -78,6 +79,11 @@ void DockLayout::fitToContent(bool hasModules, bool hasRuns) {
   if (hasRuns && !hadRuns) reset(true);
 }
 
+void DockLayout::hideAll() {
+  showMiddle(true);
+  for (QDockWidget* dock : m_docks) dock->hide();
+}
+
 bool DockLayout::isMiddleShown() const { return !m_middle->isHidden(); }
 
 void DockLayout::showMiddle(bool isShown) {
@@ -85,7 +91,9 @@ void DockLayout::showMiddle(bool isShown) {
   if (!isShown) {
     remember();
     m_findingsHeight = m_docks[kFindings]->height();
+    m_hadInspector = !m_docks[kInspector]->isHidden();
   }
+  m_docks[kInspector]->setVisible(isShown && m_hadInspector && m_hasRuns);
   m_middle->setVisible(isShown);
   m_window->centralWidget()->setSizePolicy(QSizePolicy::Preferred, isShown ? QSizePolicy::Preferred : QSizePolicy::Maximum);
   if (isShown) m_window->resizeDocks({m_docks[kFindings]}, {m_findingsHeight}, Qt::Vertical);

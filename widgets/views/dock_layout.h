@@ -25,10 +25,11 @@ class DockLayout : public QObject {
   QDockWidget* at(Dock dock) const { return m_docks[dock]; }
   const QList<QDockWidget*>& all() const { return m_docks; }
   void reset(bool isShown);
+  void hideAll();
   void fitToWidth();
   // Modules only where there are some, the inspector only where a run has tensors. What has content stays as the user has it.
   void fitToContent(bool hasModules, bool hasRuns);
-  // Without the middle the findings have its room, and get their height back with it.
+  // Without the middle, and the inspector of what is selected there, the findings have their room; with it all is as before.
   void showMiddle(bool isShown);
   bool isMiddleShown() const;
   QByteArray state() const;  // as it was while everything had its place
@@ -41,7 +42,7 @@ class DockLayout : public QObject {
   QMainWindow* m_window;
   QWidget* m_middle;
   QList<QDockWidget*> m_docks;
-  bool m_isNarrow = false, m_hasModules = true, m_hasRuns = true;
+  bool m_isNarrow = false, m_hasModules = true, m_hasRuns = true, m_hadInspector = false;
   int m_findingsHeight = 0;
   QByteArray m_usualState;
 };

@@ -339,7 +339,7 @@ void MainWindow::showTab(int tab) {
 // A training has op sites to show only once the model was run: where it is looked at, it has the heatmap's room.
 void MainWindow::fitToContent() {
   showStanding();
-  if (!m_showsResults) return m_docks->showMiddle(true);
+  if (!m_showsResults) return m_docks->hideAll();
   const auto& session = m_workbench.session();
   const bool onlyTrains = m_workbench.runB() == nullptr && (m_workbench.isTraining() || (session && !session->trainings.empty()));
   const bool isLive = (m_workbench.isRunning() && !m_workbench.isTraining()) || m_heatmap->isLive();
@@ -354,7 +354,9 @@ void MainWindow::showStanding() {
   const bool isLookedAt = m_findings->currentIndex() == FindingsPanel::kTraining && !m_docks->at(DockLayout::kFindings)->isHidden();
   const bool isAlone = m_workbench.runB() == nullptr && session && !session->trainings.empty();
   if (!isLookedAt && !isAlone) return m_steps->setTraining(std::nullopt);
-  m_steps->setTraining(m_findings->training()->standing().value_or(models::TrainingStanding{tr("being read"), {}, {}, {}, {}, false}));
+  models::TrainingStanding reading;
+  reading.name = tr("being read");
+  m_steps->setTraining(m_findings->training()->standing().value_or(reading));
 }
 
 // Whoever works on the runs of a session stays with them.

@@ -99,7 +99,7 @@ void MainWindow::showPage(QWidget* page) {
   if (!isResults) m_status->clear();  // it may tell a result
   if (!isResults) m_message->dropHint();
   if (!isResults)
-    for (QDockWidget* dock : m_docks->all()) dock->hide();
+    m_docks->hideAll();
   else if (!wasResults && !m_docks->restore(m_dockState))
     resetLayout();
   fitToContent();

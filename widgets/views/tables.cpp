@@ -158,7 +158,7 @@ void fitColumns(QTableView* table) {
   table->resizeColumnsToContents();
   const int most = std::max(240, table->viewport()->width() / 3);
   for (int column = 0; column < table->model()->columnCount(); ++column)
-    table->setColumnWidth(column, std::min(table->columnWidth(column) + kColumnRoom, most));
+    if (table->horizontalHeader()->sectionResizeMode(column) != QHeaderView::Stretch) table->setColumnWidth(column, std::min(table->columnWidth(column) + kColumnRoom, most));
 }
 
 void keepColumnsInSight(QTableView* table) {
@@ -171,6 +171,8 @@ void keepColumnsInSight(QTableView* table) {
 void wrapLastColumn(QTableView* table) {
   table->setWordWrap(true);
   table->setTextElideMode(Qt::ElideNone);
+  table->horizontalHeader()->setStretchLastSection(false);
+  table->horizontalHeader()->setSectionResizeMode(table->model()->columnCount() - 1, QHeaderView::Stretch);
   table->verticalHeader()->setMinimumSectionSize(table->fontMetrics().height() + 9);
   new RowFitter(table);
 }

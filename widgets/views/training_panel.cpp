@@ -30,8 +30,8 @@ using models::qt;
 using models::RowTableModel;
 
 constexpr int kBoxLetters = 12;           // a box asks for no more: long titles are cut, the list has all of them
-constexpr int kSideBySideLines = 64;      // times the height of a line: in less width plots stand above tables,
-constexpr int kAboveEachOtherLines = 30;  // if there are so many lines of height
+constexpr int kSideBySideLines = 50;      // times the height of a line: in less width plots stand above tables,
+constexpr int kAboveEachOtherLines = 36;  // if there are so many lines of height
 
 QComboBox* makeBox(const QString& name, QWidget* parent) {
   auto* box = new QComboBox(parent);
