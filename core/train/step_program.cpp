@@ -43,7 +43,10 @@ class Program {
   }
 
   // Precondition: the optimizers are known.
-  std::vector<Call> literal(const std::vector<Call>& named) {
+  std::vector<Call> literal(std::vector<Call> named) {
+    // A checkpoint that ends the list ends the iteration, whatever is added to the list.
+    const bool endsInCheckpoint = !named.empty() && named.back().kind == EventKind::checkpoint;
+    if (endsInCheckpoint) named.pop_back();
     const auto count = [&](EventKind kind) { return std::count_if(named.begin(), named.end(), [&](const Call& c) { return c.kind == kind; }); };
     const bool whole = count(EventKind::forward) > 0;
     const bool hasLoss = count(EventKind::loss) > 0, oneBackward = count(EventKind::backward) == 1;
@@ -59,6 +62,7 @@ class Program {
       }
     }
     if (!whole && m_recipe.scheduler && count(EventKind::schedulerStep) == 0) add(EventKind::schedulerStep);
+    if (endsInCheckpoint) add(EventKind::checkpoint);
     return m_calls;
   }
 

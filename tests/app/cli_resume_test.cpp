@@ -60,9 +60,8 @@ TEST_F(CliResume, GoesOnAfterItWasKilled) {
   const Finished killed = ulpscope(folder, Call{{"train", "long.json", "--session", "t.ulps", "--checkpoint-every", "1"}, {}, SIGKILL, "training recipe", ""});
   EXPECT_EQ(killed.code, 128 + SIGKILL);
   const std::string checkpoints = "t.ulps.d/train-0001.checkpoints";
-  // The engine ends by itself, with what it did, once nobody listens.
-  for (int i = 0; i < 600 && !folder.has("t.ulps"); ++i) std::this_thread::sleep_for(std::chrono::milliseconds(50));
-  ASSERT_TRUE(folder.has("t.ulps"));
+  // The engine ends by itself once nobody listens: within two seconds, with what it did where that is enough to store it.
+  for (int i = 0; i < 60 && !folder.has("t.ulps"); ++i) std::this_thread::sleep_for(std::chrono::milliseconds(50));
   std::string last;
   for (const auto& entry : std::filesystem::directory_iterator(folder.path(checkpoints)))
     if (const std::string name = entry.path().filename().string(); name.starts_with("step-") && name.ends_with(".h5")) last = std::max(last, name);
@@ -100,7 +99,9 @@ TEST_F(CliResume, SaysInOneLineWhatIsNoCheckpoint) {
   EXPECT_THAT(says({"train", "recipe.json", "--resume", "text.h5", "--session", "x.ulps"}, 3), HasSubstr("text.h5"));
   EXPECT_THAT(says({"train", "recipe.json", "--resume", "none.h5", "--session", "x.ulps"}, 3), HasSubstr("none.h5"));
   EXPECT_THAT(says({"train", "recipe.json", "--resume", "t.ulps", "--session", "x.ulps"}, 3), HasSubstr("t.ulps"));
-  EXPECT_THAT(says({"train", "--resume", "text.h5", "--session", "x.ulps"}, 3), HasSubstr("recipe.json"));
+  std::filesystem::remove(folder.path("recipe.json"));
+  EXPECT_THAT(says({"train", "--resume", "text.h5", "--session", "x.ulps"}, 3), HasSubstr("recipe.json")) << "which would lie beside it";
+  folder.write("recipe.json", recipe().dump());
   EXPECT_THAT(says({"train", "recipe.json", "--change", "x"}, 2), HasSubstr("--change"));
   EXPECT_THAT(says({"train", "recipe.json", "--resume", "a", "--replay", "b"}, 2), HasSubstr("exclude each other"));
   EXPECT_FALSE(folder.has("x.ulps"));
@@ -130,7 +131,7 @@ TEST_F(CliResume, GoesBackReplaysAndWantsAComparisonBeforeItGoesOn) {
 TEST_F(CliResume, NeedsToKnowHowOftenACheckpointIsTaken) {
   folder.write("recipe.json", recipe({{"rollback", {{"no_update_in", 2}}}}).dump());
   const Finished refused = ulpscope(folder, {"train", "recipe.json", "--session", "t.ulps"});
-  EXPECT_EQ(refused.code, 3);
+  EXPECT_EQ(refused.code, 2);
   EXPECT_THAT(refused.err, HasSubstr("checkpoint_every"));
   EXPECT_FALSE(folder.has("t.ulps"));
 }
