@@ -5,6 +5,7 @@
 #include <ATen/native/TypeProperties.h>
 
 #include <cmath>
+#include <unordered_set>
 
 namespace ulpscope::engine {
 namespace {
@@ -150,11 +151,21 @@ std::vector<Written> widenArguments(const OpCall& call, const OutputRule& rule, 
   return written;
 }
 
+// Derivatives that never look at the result (PyTorch's derivatives.yaml), and results that rounding does not change: nothing to mend there.
+bool needsNoResult(const std::string& op) {
+  static const std::unordered_set<std::string> names{
+      "aten::convolution", "aten::_convolution", "aten::conv1d", "aten::conv2d", "aten::conv3d", "aten::conv_transpose1d", "aten::conv_transpose2d", "aten::conv_transpose3d",
+      "aten::linear", "aten::addmm", "aten::mm", "aten::bmm", "aten::baddbmm", "aten::matmul", "aten::mv", "aten::addmv", "aten::dot", "aten::add", "aten::add_", "aten::sub",
+      "aten::mul", "aten::relu", "aten::relu_", "aten::max_pool2d", "aten::max_pool2d_with_indices", "aten::avg_pool2d", "aten::adaptive_avg_pool2d", "aten::batch_norm",
+      "aten::layer_norm", "aten::native_layer_norm", "aten::group_norm", "aten::embedding", "aten::cat", "aten::stack", "aten::sum", "aten::mean", "aten::gelu", "aten::silu"};
+  return names.count(op) > 0;
+}
+
 // Autograd saved the float32 result where a derivative is written in terms of it (sigmoid, tanh, log_softmax): the device has the rounded one.
 // variable_data() has a version counter of its own, so that the graph does not mind.
-at::Tensor roundedInGraph(const at::Tensor& t, at::ScalarType type) {
+at::Tensor roundedInGraph(const OpCall& call, const at::Tensor& t, at::ScalarType type) {
   const at::Tensor rounded = roundedTo(t, type);
-  if (isLow(type) && t.defined() && t.requires_grad() && t.scalar_type() == at::kFloat && t.layout() == at::kStrided) t.variable_data().copy_(rounded.detach());
+  if (isLow(type) && t.defined() && t.requires_grad() && t.scalar_type() == at::kFloat && t.layout() == at::kStrided && !needsNoResult(call.op.schema().name())) t.variable_data().copy_(rounded.detach());
   return rounded;
 }
 
@@ -171,7 +182,7 @@ void roundResults(const OpCall& call, const OutputRule& rule, at::ScalarType typ
       }
     if (isWritten || (rule.firstOutputOnly && r > 0)) continue;
     if (const auto& returned = call.op.schema().returns()[r]; returned.alias_info() && returned.alias_info()->isWrite()) continue;  // float32, as the caller gave it
-    result = mapTensors(result, [&](const at::Tensor& t) { return roundedInGraph(t, type); });
+    result = mapTensors(result, [&](const at::Tensor& t) { return roundedInGraph(call, t, type); });
   }
 }
 
@@ -189,7 +200,7 @@ void emulate(const OpCall& call, const OutputRule& rule, const OnHost& onHost, b
   call.op.callBoxed(call.stack);
   for (std::size_t w = 0; w < written.size(); ++w) {
     if (written[w].original.sizes() != widenedWritten[w].sizes()) written[w].original.resize_(widenedWritten[w].sizes());
-    written[w].original.copy_(roundedInGraph(widenedWritten[w], type));
+    written[w].original.copy_(roundedInGraph(call, widenedWritten[w], type));
   }
   roundResults(call, rule, type, written, widenedWritten);
   if (taken.bias.defined()) addBiasAfterRounding(call, taken, type);
