@@ -5,6 +5,7 @@
 #include "core/engine/blas_threads.h"
 #include "core/train/alarms.h"
 #include "core/train/checkpoint_keeper.h"
+#include "core/train/frozen_layers.h"
 #include "core/train/model_export.h"
 #include "core/train/step_failure.h"
 #include "core/train/training_frame.h"
@@ -170,6 +171,9 @@ Result<TrainingOutcome> trainLoaded(const Recipe& recipe, const TrainOptions& op
   outcome.training.recipe = recipe.canonical;
   outcome.training.warnings = training.model.info.warnings;
   warnOfSmallSets(frame, outcome.training);
+  if (const auto frozen = layersFrozenInEval(training.model.module); !frozen.empty())
+    outcome.training.warnings.push_back(fmt::format("{} in eval mode whatever the training does, first {}: the model was traced so; script it, or trace it in train mode",
+                                                    base::counted(static_cast<std::int64_t>(frozen.size()), "layer") + (frozen.size() == 1 ? " stays" : " stay"), frozen.front()));
   const TrainingFacts facts = factsOf(training);
   if (auto done = Trainer(frame, facts, options).run(outcome.training); !done) return done.error();
   outcome.training.elapsedSeconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();

@@ -48,6 +48,14 @@ TEST(Program, GivesAShortListWhatItCannotDoWithout) {
   EXPECT_THAT(kinds({{"events", {"zero_grad", "forward", "backward", "step"}}}), testing::ElementsAre(zeroGrad, forward, loss, backward, step)) << "one that names forward is literal";
 }
 
+TEST(Training, WarnsOfLayersThatTracingFrozeInEvalMode) {
+  const json ofSum = {{"loss", {{"output", true}, {"reduce", "sum"}}}, {"batch_size", 2}};
+  const auto traced = tests::trained(recipeOn("training_traced_in_eval", ofSum));
+  ASSERT_EQ(traced.training.warnings.size(), 1U);
+  EXPECT_THAT(traced.training.warnings[0], testing::HasSubstr("2 layers stay in eval mode whatever the training does, first 1 (batch_norm): the model was traced so"));
+  EXPECT_THAT(tests::trained(recipeOn("training_restless", {{"batch_size", 2}})).training.warnings, testing::IsEmpty()) << "scripted layers follow the mode";
+}
+
 TEST(Order, OfTheRightLoopHasNoViolation) {
   const session::Trajectory run = trainedRun(half({{"steps", 4}, {"accumulation", {{"steps", 2}}}, {"batch_size", 1}, {"clip", {{"norm", 1}}}, {"scheduler", {{"type", "ExponentialLR"}, {"gamma", 0.5}}}}));
   EXPECT_EQ(run.error, "");
