@@ -87,7 +87,7 @@ int exitCodeOf(const session::Training& training) {
     return !training.runs.empty() && std::any_of(training.runs.front().alarms.begin(), training.runs.front().alarms.end(), [&](const session::Alarm& alarm) { return alarm.id == id; });
   };
   if (training.cancelled) return base::exitCode(ErrorKind::cancelled);
-  if (training.verdict && training.verdict->status == session::JudgedAs::fail) return 1;
+  if (training.rollback || (training.verdict && training.verdict->status == session::JudgedAs::fail)) return 1;
   if (alarmed("fp32_nonfinite") || (!training.runs.empty() && training.runs.front().failed)) return base::exitCode(ErrorKind::run);
   const bool noVerdict = training.verdict && training.verdict->status == session::JudgedAs::notEvaluated;
   return noVerdict || alarmed("nothing_autocast") ? base::exitCode(ErrorKind::inconclusive) : 0;
@@ -155,7 +155,10 @@ Outcome trainAction(TrainWords words) {
     return alone ? auditTrainings(words.audit, words.json) : Outcome(means("--audit", "only reads records, so nothing but --json goes with it"));
   }
   // The recipe that the checkpoints were trained by lies beside them.
-  if (words.recipe.empty() && !words.from().empty()) words.recipe = storage::TrainingFolder::around(words.from()).recipeFile();
+  if (words.recipe.empty() && !words.from().empty()) {
+    words.recipe = storage::TrainingFolder::around(words.from()).recipeFile();
+    if (!std::filesystem::exists(words.recipe)) return Error{ErrorKind::input, "has no recipe.json beside it", words.from(), "check that this is the file you meant, or name the RECIPE that it was trained by"};
+  }
   if (words.recipe.empty() == words.events.empty()) return Error{ErrorKind::usage, "needs a recipe, a log with --check-events, or a folder with --audit", "train", "see ulpscope train --help"};
   if (auto together = checkWords(words); !together) return together.error();
   if (words.events.empty()) return train(words);
@@ -192,7 +195,7 @@ void addTrain(CLI::App& app, Invocation& invocation) {
   command->add_option("--session", words->session, "where to store it (default: RECIPE's name with -training.ulps)")->type_name("OUT");
   command->add_flag("--append", words->append, "add to the session, made where it does not exist");
   command->add_flag("--isolate", words->isolate, "also the other cells of autocast off/on x scaling off/on, and without the FP32 regions");
-  command->add_option("--checkpoint-every", words->checkpointEvery, "take a checkpoint each N steps, and before the first and after the last (default: as the recipe says)")->type_name("N")->check(CLI::PositiveNumber);
+  command->add_option("--checkpoint-every", words->checkpointEvery, "take a checkpoint each N steps, and before the first and after the last (default: as the recipe says)")->type_name("N")->check(CLI::Range(std::int64_t{1}, std::int64_t{1000000000}));
   command->add_option("--resume", words->resume, "go on from a checkpoint, to the last bit as if nothing had happened; RECIPE is then the recipe.json beside it unless you name one")->type_name("CHECKPOINT");
   command->add_option("--change", words->change, "with --resume: the name of what RECIPE changes in precision or scaling; recorded and shown")->type_name("NAME");
   command->add_option("--replay", words->replay, "do the step again that made a training go back: trains up to it and runs its batch op by op")->type_name("CASE");

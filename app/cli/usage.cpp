@@ -91,7 +91,7 @@ CodeMeanings meaningsOf(const std::string& command) {
   static const std::map<std::string, CodeMeanings> all{
       {"", {"a finding or a criterion that failed", "the work failed", "inconclusive", "cancelled"}},
       {"run", {"a --fail-on finding, or a criterion failed", "the run failed, or FP32 is no baseline", "inconclusive (partial, nothing autocast, or not evaluated)", "cancelled"}},
-      {"train", {"a criterion failed", "the model could not run, or FP32 itself is not finite", "nothing was autocast, or a criterion was not evaluated", "cancelled (the steps done are stored)"}},
+      {"train", {"a criterion failed, or a rollback rule held", "the model could not run, or FP32 itself is not finite", "nothing was autocast, or a criterion was not evaluated", "cancelled (the steps done are stored)"}},
       {"check", {"a criterion failed", "FP32 is no baseline", "no criteria, or one was not evaluated", ""}},
       {"inspect", {"", "the engine failed", "", "cancelled"}},
       {"demo", {"", "the run failed", "inconclusive", "cancelled"}},

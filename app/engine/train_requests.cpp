@@ -211,7 +211,8 @@ Result<json> replayCase(engine::Engine& engine, const TrainRequest& request, con
   std::vector<session::LedgerLine> lines;
   for (const session::LedgerLine& line : outcome->training.runs.front().ledger)
     if (line.step >= item->fromStep) lines.push_back(line);
-  const std::string difference = session::firstDifference(item->lines, lines);
+  const std::string ended = outcome->training.runs.front().error, differs = session::firstDifference(item->lines, lines);
+  const std::string difference = differs.empty() ? ended : differs;
   auto stored = storage::addTraining(sessionPath, session.value(), std::move(outcome.value().training), storage::WriteMode::append);
   if (!stored) return stored.error();
   answer.value()["training"] = stored->trainings.back().number;

@@ -109,7 +109,7 @@ struct Recipe {
   std::vector<std::string> events;         // the order of one iteration, event_order.h; empty: the right one
   TrainingCriteria criteria;
   RollbackRecipe rollback;
-  std::int64_t checkpointEvery = 0;        // steps; 0: none but what a rollback needs
+  std::int64_t checkpointEvery = 0;        // steps; 0: none. A rollback needs some
 
   std::string canonical;  // the file's JSON, keys sorted, without spaces
   std::string sha256;     // of that text

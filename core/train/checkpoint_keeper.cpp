@@ -51,7 +51,9 @@ void CheckpointKeeper::setHistory(const std::vector<session::ResumeRecord>& hist
 void CheckpointKeeper::begin(TrajectoryRun& run) {
   if (m_frame.recipe.rollback.minAccuracy && !run.accuracy())
     throw StepFailure({base::ErrorKind::usage, "needs labels, and a loss of classes whose scores are [samples, classes]", "rollback.min_accuracy", "leave it out, or use max_loss"});
-  if (auto written = m_folder.writeRecipes(resolvedRecipe(m_frame.recipe).dump(), fp32Configuration(m_frame.recipe)); !written) throw StepFailure(written.error());
+  json recipe = resolvedRecipe(m_frame.recipe);
+  if (m_every > 0) recipe["checkpoint_every"] = m_every;  // a resume goes on taking them
+  if (auto written = m_folder.writeRecipes(recipe.dump(), fp32Configuration(m_frame.recipe)); !written) throw StepFailure(written.error());
   write(run);
 }
 

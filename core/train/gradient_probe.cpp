@@ -56,20 +56,18 @@ void GradientProbe::watch(engine::OpEvent& event, bool inLoss) {
   for (const engine::Operand& operand : event.operands) {
     const auto found = m_outputs.find(operand.tensor.unsafeGetTensorImpl());
     if (found == m_outputs.end()) continue;
-    if (!viewed) viewed = found->second;
-    if (event.judged) m_consumers[found->second] = siteOf(event, inLoss, 0);
+    if (!viewed) viewed = found->second.site;
+    if (event.judged) m_consumers[found->second.site] = siteOf(event, inLoss, 0);
   }
   if (onForward) onForward(event, m_sites.size());
   for (std::size_t i = 0; i < event.outputs.size(); ++i) {
     const engine::OpOutput& output = event.outputs[i];
-    // An address may come again: what stands there now is this op's.
-    m_outputs.erase(output.tensor.unsafeGetTensorImpl());
-    if (output.isView && viewed) m_outputs[output.tensor.unsafeGetTensorImpl()] = *viewed;
+    if (output.isView && viewed) m_outputs.insert_or_assign(output.tensor.unsafeGetTensorImpl(), Output{*viewed, output.tensor});
     if (output.isView || !event.judged || !output.tensor.is_floating_point() || !output.tensor.requires_grad()) continue;
     const auto& node = output.tensor.grad_fn();
     if (!node) continue;
     node->add_pre_hook(std::make_unique<Hook>(m_link, output.tensor.output_nr(), m_sites.size(), false));
-    m_outputs[output.tensor.unsafeGetTensorImpl()] = m_sites.size();
+    m_outputs.insert_or_assign(output.tensor.unsafeGetTensorImpl(), Output{m_sites.size(), output.tensor});
     m_sites.push_back(siteOf(event, inLoss, static_cast<int>(i)));
   }
 }

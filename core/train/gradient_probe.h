@@ -54,7 +54,11 @@ class GradientProbe {
   std::vector<ProbedSite> m_sites;
   std::unordered_map<const void*, std::size_t> m_parameters;    // by TensorImpl
   std::unordered_map<std::size_t, ProbedSite> m_readers;        // by parameter
-  std::unordered_map<const void*, std::size_t> m_outputs;       // site by TensorImpl of its output, or of a view of it
+  struct Output {
+    std::size_t site;
+    at::Tensor kept;  // so that its address stays its own
+  };
+  std::unordered_map<const void*, Output> m_outputs;            // by TensorImpl of a site's output, or of a view of it
   std::unordered_map<std::size_t, ProbedSite> m_consumers;      // by site
   std::vector<std::shared_ptr<void>> m_accumulators;            // nodes that only we and the graph keep alive
 

@@ -75,6 +75,7 @@ std::map<std::string, std::string> ModuleAttributes::others() const {
       const std::vector<char> bytes = torch::jit::pickle(value, &tensors);
       text.assign(bytes.begin(), bytes.end());
       for (const at::Tensor& tensor : tensors) {
+        if (isHeldElsewhere(tensor)) continue;
         const RawTensor raw = engine::toRaw("", tensor);
         text.append(reinterpret_cast<const char*>(raw.bytes.data()), raw.bytes.size());
       }
@@ -83,6 +84,13 @@ std::map<std::string, std::string> ModuleAttributes::others() const {
     }
   }
   return pickled;
+}
+
+// A list of a module's own parameters (an LSTM's) changes with them, and is put back with them.
+bool ModuleAttributes::isHeldElsewhere(const at::Tensor& tensor) const {
+  const auto same = [&](const at::Tensor& other) { return tensor.has_storage() && other.has_storage() && tensor.storage().is_alias_of(other.storage()); };
+  return std::any_of(m_model.parameters().begin(), m_model.parameters().end(), [&](const NamedParameter& p) { return same(p.tensor); }) ||
+         std::any_of(m_model.buffers().begin(), m_model.buffers().end(), [&](const TrainingModel::Buffer& b) { return same(b.value()); });
 }
 
 std::string ModuleAttributes::unholdable() const {

@@ -26,6 +26,7 @@ class ModuleAttributes {
   const TrainingModel& m_model;
   std::map<std::string, std::string> m_others;  // pickled, by name, as the training began; empty text: cannot be pickled
 
+  bool isHeldElsewhere(const at::Tensor& tensor) const;
   std::map<std::string, std::string> others() const;
 };
 

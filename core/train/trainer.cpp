@@ -64,12 +64,21 @@ class ReplayWatcher : public StepWatcher {
   void begin(TrajectoryRun& run) override { keep(run); }
   bool stepDone(TrajectoryRun& run) override {
     keep(run);
+    if (run.stepsDone() == m_replay.item.step + 1) checkBatches(run);
     return true;
   }
 
  private:
   const TrainingFrame& m_frame;
   const Replay& m_replay;
+
+  // What the case says of the step's rows and seeds must be what the step takes.
+  void checkBatches(TrajectoryRun& run) const {
+    const std::vector<MicroBatch> taken = run.lastStep().batches;
+    const bool same = std::equal(taken.begin(), taken.end(), m_replay.item.batches.begin(), m_replay.item.batches.end(),
+                                 [](const MicroBatch& a, const session::CaseBatch& b) { return a.rows == b.rows && a.seed == b.seed; });
+    if (!same) run.endEarly("the case names other rows or seeds than the step takes");
+  }
 
   void keep(TrajectoryRun& run) const {
     run.compareGradientsIn(m_replay.item.step);

@@ -80,13 +80,26 @@ void ModelSnapshot::take(const TrainingModel& model) {
   takeAttributes(model);
 }
 
+namespace {
+
+// A copy of its own, except that a parameter or buffer in it stays itself (an LSTM keeps its weights in a list, too).
+c10::IValue copied(const c10::IValue& value, const TrainingModel& model) {
+  if (!value.isPtrType() || value.isString()) return value;
+  c10::IValue::HashAliasedIValueMap memo;
+  for (const NamedParameter& parameter : model.parameters()) memo[c10::IValue(parameter.tensor)] = parameter.tensor;
+  for (const TrainingModel::Buffer& buffer : model.buffers()) memo[c10::IValue(buffer.value())] = buffer.value();
+  return value.deepcopy(memo);
+}
+
+}  // namespace
+
 void ModelSnapshot::takeAttributes(const TrainingModel& model) {
   m_tensors.assign(model.attributes().size(), {});
   m_values.assign(model.attributes().size(), {});
   for (std::size_t i = 0; i < m_values.size(); ++i) {
     const c10::IValue& now = model.attributes()[i].value();
     if (now.isTensor() && now.toTensor().defined()) m_tensors[i] = {now.toTensor(), now.toTensor().detach().clone()};
-    else m_values[i] = now.isPtrType() && !now.isString() ? now.deepcopy() : now;
+    else m_values[i] = copied(now, model);
   }
 }
 
@@ -98,7 +111,7 @@ void ModelSnapshot::restoreAttributes(const TrainingModel& model) const {
       attribute.owner->setSlot(attribute.slot, m_tensors[i].of);
     } else {
       // A copy again: what the slot holds may be changed in place before the next restore.
-      attribute.owner->setSlot(attribute.slot, m_values[i].isPtrType() && !m_values[i].isString() ? m_values[i].deepcopy() : m_values[i]);
+      attribute.owner->setSlot(attribute.slot, copied(m_values[i], model));
     }
   }
 }

@@ -32,10 +32,10 @@ std::string checkpoint(const std::string& session, int step) { return session + 
 class CliResume : public testing::Test {
  protected:
   // Twelve of sixteen steps are skipped: the scale is what a resume may not lose.
-  void train(const json& more = json::object(), const std::string& session = "t.ulps") {
+  void train(const json& more = json::object(), int code = 0) {
     folder.write("recipe.json", recipe(more).dump());
-    const Finished done = ulpscope(folder, {"train", "recipe.json", "--session", session, "--checkpoint-every", "4", "--json", "whole.json"});
-    ASSERT_EQ(done.code, 0) << done.err;
+    const Finished done = ulpscope(folder, {"train", "recipe.json", "--session", "t.ulps", "--checkpoint-every", "4", "--json", "whole.json"});
+    ASSERT_EQ(done.code, code) << done.err;
   }
   Folder folder;
 };
@@ -108,7 +108,7 @@ TEST_F(CliResume, SaysInOneLineWhatIsNoCheckpoint) {
 }
 
 TEST_F(CliResume, GoesBackReplaysAndWantsAComparisonBeforeItGoesOn) {
-  train({{"rollback", {{"no_update_in", 6}}}});
+  train({{"rollback", {{"no_update_in", 6}}}}, 1);
   const json back = read(folder, "whole.json")["rollback"];
   EXPECT_EQ(back["step"], 5);
   EXPECT_EQ(back["to_step"], 4);
@@ -117,6 +117,12 @@ TEST_F(CliResume, GoesBackReplaysAndWantsAComparisonBeforeItGoesOn) {
   EXPECT_EQ(replayed.code, 0) << replayed.err;
   EXPECT_THAT(replayed.out, HasSubstr("the same numbers to the last bit"));
   EXPECT_EQ(read(folder, "r.json")["reproduced"], true);
+  json edited = read(folder, caseFile);
+  edited["batches"][0]["rows"][0] = edited["batches"][0]["rows"][0].get<int>() + 1;
+  folder.write("t.ulps.d/train-0001.checkpoints/case-edited.json", edited.dump());
+  const Finished other = ulpscope(folder, {"train", "--replay", "t.ulps.d/train-0001.checkpoints/case-edited.json", "--session", "e.ulps"});
+  EXPECT_EQ(other.code, 5);
+  EXPECT_THAT(other.out, HasSubstr("NOT REPRODUCED the case names other rows or seeds"));
   EXPECT_TRUE(folder.has("r.ulps.d/run-0001.metrics.h5")) << "the step's batch, op by op";
   const Finished refused = ulpscope(folder, {"train", "--resume", checkpoint("t.ulps", 4), "--session", "n.ulps"});
   EXPECT_EQ(refused.code, 4);

@@ -118,6 +118,24 @@ INSTANTIATE_TEST_SUITE_P(Trainings, Resumed,
                                          Way{"GradientsNeverCleared", R"({"events": ["autocast_begin", "forward", "autocast_end", "scale", "backward", "step", "update"], "accumulation": {"steps": 1}})"}),
                          [](const auto& way) { return std::string(way.param.name); });
 
+// The list of weights that an LSTM keeps must stay the parameters themselves, whatever is run again or resumed.
+TEST(Resume, OfAnLstmGoesOnTrainingItsWeights) {
+  for (const char* autocast : {R"({"dtype": "float16"})", "null"}) {
+    const ScratchFolder scratch;
+    const json recipe = recipeOn("training_recurrent", {{"autocast", json::parse(autocast)}, {"batch_size", 3}, {"steps", 5}, {"optimizers", json::parse(R"([{"name": "a", "type": "Adam", "lr": 0.01}])")}});
+    const TrainingOutcome whole = trainedWith(recipe, checkpointsIn(scratch.file("whole")));
+    ASSERT_EQ(whole.training.runs.front().error, "");
+    for (const std::int64_t step : {1, 2, 3, 4}) {
+      const Resume before = at(scratch.file("whole"), step), after = at(scratch.file("whole"), step + 1);
+      EXPECT_NE(before.checkpoint.parameters.front().bytes, after.checkpoint.parameters.front().bytes) << before.checkpoint.parameters.front().name << " stands still in step " << step;
+    }
+    TrainOptions options = checkpointsIn(scratch.file("resumed"));
+    options.resume = at(scratch.file("whole"), 3);
+    EXPECT_EQ(ledgerOf(trainedWith(recipe, options)), ledgerOf(whole));
+    expectSame(at(scratch.file("resumed"), 5).checkpoint, at(scratch.file("whole"), 5).checkpoint);
+  }
+}
+
 TEST(Resume, TheTrainingSkipsSoThatTheScalerHasSomethingToRemember) {
   const ScratchFolder scratch;
   const TrainingOutcome whole = trainedWith(restless(), checkpointsIn(scratch.file("whole")));
