@@ -153,7 +153,12 @@ TEST(CliTrain, RefusesAnotherModelsSessionBeforeTheFirstStep) {
 TEST(CliTrain, StoresWhatWasDoneWhenItIsCancelledTwiceAtOnce) {
   const Folder folder;
   folder.write("recipe.json", recipe("training_loud_loss", {{"steps", 1000000}}).dump());
-  const Finished cancelled = ulpscope(folder, Call{{"train", "recipe.json", "--session", "t.ulps", "--json", "t.json"}, {}, SIGINT, "training recipe", "", "cancelling: "});
+  Finished cancelled;
+  // The signals may come before the first step is done, when there is nothing to store: then once more.
+  for (int attempt = 0; attempt < 20; ++attempt) {
+    cancelled = ulpscope(folder, Call{{"train", "recipe.json", "--session", "t.ulps", "--json", "t.json"}, {}, SIGINT, "training recipe", "", "cancelling: "});
+    if (cancelled.err.find("earlier results are kept") == std::string::npos) break;
+  }
   EXPECT_EQ(cancelled.code, 130) << cancelled.err;
   EXPECT_THAT(cancelled.err, HasSubstr("ulpscope: cancelled; what was done until then is stored as training 1 of t.ulps\n"));
   EXPECT_TRUE(folder.has("t.ulps.d/train-0001.json"));
