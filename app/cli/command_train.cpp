@@ -1,5 +1,6 @@
 #include "commands.h"
 #include "core/analysis/event_order.h"
+#include "core/analysis/training_verdict.h"
 #include "core/report/training_text.h"
 #include "core/report/training_verdict_text.h"
 #include "core/session/recipe.h"
@@ -15,7 +16,6 @@
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <cstdio>
 #include <filesystem>
 #include <memory>
@@ -83,9 +83,7 @@ Result<json> askForTraining(const TrainWords& words, const std::string& sessionP
 }
 
 int exitCodeOf(const session::Training& training) {
-  const auto alarmed = [&](const std::string& id) {
-    return !training.runs.empty() && std::any_of(training.runs.front().alarms.begin(), training.runs.front().alarms.end(), [&](const session::Alarm& alarm) { return alarm.id == id; });
-  };
+  const auto alarmed = [&](const std::string& id) { return !training.runs.empty() && analysis::hasAlarm(training.runs.front(), id); };
   if (training.cancelled) return base::exitCode(ErrorKind::cancelled);
   if (training.rollback || (training.verdict && training.verdict->status == session::JudgedAs::fail)) return 1;
   if (alarmed("fp32_nonfinite") || (!training.runs.empty() && training.runs.front().failed)) return base::exitCode(ErrorKind::run);

@@ -51,10 +51,6 @@ JudgedAs overall(const session::Verdict& verdict) {
   return any(JudgedAs::notEvaluated) ? JudgedAs::notEvaluated : JudgedAs::pass;
 }
 
-bool hasAlarm(const Trajectory& run, const std::string& id) {
-  return std::any_of(run.alarms.begin(), run.alarms.end(), [&](const session::Alarm& alarm) { return alarm.id == id; });
-}
-
 // What makes a verdict on AMP impossible, whatever was measured.
 std::string whyNotJudged(const session::Training& training, const Trajectory& run, const Trajectory* fp32) {
   if (training.cancelled) return "the training was cancelled";
@@ -72,6 +68,10 @@ std::string changesText(const session::Training& training) {
 }
 
 }  // namespace
+
+bool hasAlarm(const Trajectory& run, const std::string& id) {
+  return std::any_of(run.alarms.begin(), run.alarms.end(), [&](const session::Alarm& alarm) { return alarm.id == id; });
+}
 
 std::optional<session::Verdict> judgeTraining(const session::Recipe& recipe, const session::Training& training) {
   const session::TrainingCriteria& criteria = recipe.criteria;

@@ -50,7 +50,7 @@ class Finder {
   void ofScale(const LedgerLine& line) {
     if (line.scaleAfter < 1)
       once("scale_below_1", line.step, fmt::format("the scale fell to {}: it makes gradients smaller, and what it divides can become infinite unseen; the gradients overflow for another reason than the scale", base::shortNumber(line.scaleAfter)));
-    if (std::isinf(line.scaleAfter)) once("scale_infinite", line.step, std::isinf(line.scaleBefore) ? "the scale is infinite from the start: init_scale is beyond float32" : "the scale grew to infinity and never comes back (PyTorch before 2.1): every step from here on is skipped");
+    if (std::isinf(line.scaleAfter)) once("scale_infinite", line.step, "the scale grew to infinity and never comes back (PyTorch before 2.1): every step from here on is skipped");
   }
 
   void ofSkips(const LedgerLine& line) {

@@ -25,6 +25,14 @@ json resolvedRecipe(const session::Recipe& recipe) {
   return document;
 }
 
+// The way back: the recipe without autocast, regions and scaler, ready to be trained.
+std::string fp32Configuration(const session::Recipe& recipe) {
+  json document = resolvedRecipe(recipe);
+  document["autocast"] = nullptr;
+  document["scaler"] = nullptr;
+  return document.dump();
+}
+
 bool allFinite(const TrajectoryRun& run) {
   for (const NamedParameter& parameter : run.model().parameters())
     if (!train::allFinite(parameter.tensor)) return false;
@@ -34,13 +42,6 @@ bool allFinite(const TrajectoryRun& run) {
 }
 
 }  // namespace
-
-std::string fp32Configuration(const session::Recipe& recipe) {
-  json document = resolvedRecipe(recipe);
-  document["autocast"] = nullptr;
-  document["scaler"] = nullptr;
-  return document.dump();
-}
 
 void CheckpointKeeper::setHistory(const std::vector<session::ResumeRecord>& history) {
   json list = json::array();

@@ -43,7 +43,4 @@ class CheckpointKeeper : public StepWatcher {
   void goBack(TrajectoryRun& run, const TrajectoryRun::LastStep& last, const Broken& broken);
 };
 
-// The recipe without autocast, regions and scaler: canonical JSON, ready to be trained.
-std::string fp32Configuration(const session::Recipe& recipe);
-
 }  // namespace ulpscope::train
