@@ -180,6 +180,11 @@ Status writeWhole(const std::string& path, const std::vector<std::byte>& bytes, 
   return base::success();
 }
 
+Status writeWhole(const std::string& path, std::string_view text, mode_t mode) {
+  const auto* first = reinterpret_cast<const std::byte*>(text.data());
+  return writeWhole(path, std::vector<std::byte>(first, first + text.size()), mode);
+}
+
 Status placeNew(const std::string& part, const std::string& path) {
   const Error taken{ErrorKind::usage, "exists already", path, "choose another name, or remove it"};
   if (::renameat2(AT_FDCWD, part.c_str(), AT_FDCWD, path.c_str(), RENAME_NOREPLACE) != 0) {

@@ -8,6 +8,7 @@
 #include <chrono>
 #include <cstddef>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -23,6 +24,7 @@ bool exists(const std::string& path);  // of any kind, dangling links included
 // Writes path + ".part", syncs it, renames it to `path`, syncs the folder. A new file gets `mode` less the umask, a
 // replaced one keeps its own. After an error neither the part nor a changed `path` is left.
 base::Status writeWhole(const std::string& path, const std::vector<std::byte>& bytes, mode_t mode);
+base::Status writeWhole(const std::string& path, std::string_view text, mode_t mode);
 
 // Called after each step that a crash could follow ("part created", "renamed"). Does nothing; tests put a killer there.
 extern void (*afterStep)(const char* step);

@@ -6,7 +6,6 @@
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
-#include <cstring>
 #include <filesystem>
 
 namespace ulpscope::storage {
@@ -23,10 +22,7 @@ constexpr mode_t kFileMode = 0644, kWrittenOnce = 0444;
 constexpr const char* kComparison = ".comparison.json";  // beside its checkpoint
 
 Status writeJson(const std::string& path, const json& document, mode_t mode) {
-  const std::string text = document.dump(2, ' ', false, json::error_handler_t::replace) + "\n";
-  std::vector<std::byte> bytes(text.size());
-  std::memcpy(bytes.data(), text.data(), text.size());
-  return writeWhole(path, bytes, mode);
+  return writeWhole(path, document.dump(2, ' ', false, json::error_handler_t::replace) + "\n", mode);
 }
 
 // A path of a recipe that was read, as one in the folder writes it.

@@ -13,7 +13,6 @@
 
 #include <algorithm>
 #include <chrono>
-#include <cstring>
 #include <filesystem>
 
 namespace ulpscope::storage {
@@ -28,12 +27,6 @@ using session::Training;
 using session::TrainingEntry;
 
 constexpr mode_t kFileMode = 0444;
-
-std::vector<std::byte> bytesOf(const std::string& text) {
-  std::vector<std::byte> bytes(text.size());
-  if (!text.empty()) std::memcpy(bytes.data(), text.data(), text.size());
-  return bytes;
-}
 
 Status checkSame(const Session& there, const Session& ours, const std::string& master) {
   if (there.model.fingerprint != ours.model.fingerprint) return Error{ErrorKind::run, "is a session of another model", master, "name a session of its own with --session"};
@@ -111,7 +104,7 @@ Result<Session> addLocked(const std::string& master, const Session& session, Tra
   settleCriteria(master, session, result, training);
   const std::string text = trainingFileText(training, result.id);
   const std::string path = trainingFilePath(master, training.number);
-  if (auto written = writeWhole(path, bytesOf(text), kFileMode); !written) return written.error();
+  if (auto written = writeWhole(path, text, kFileMode); !written) return written.error();
   addInOrder(result.trainings, {training.number, training.createdUtc, trainingTitle(training), base::sha256(text)});
   ++result.generation;
   if (auto written = writeMaster(master, result); !written) {
