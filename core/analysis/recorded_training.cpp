@@ -66,8 +66,9 @@ class LineMaker {
       *to = number(state).value_or(kNan);
     for (const auto& [state, to] : {std::pair(LedgerState::scaleBefore, &m_line.scaleBefore), std::pair(LedgerState::scaleAfter, &m_line.scaleAfter)}) *to = number(state, m_hasScaler ? std::nullopt : std::optional(1.0)).value_or(kNan);
     takeOutcome(logged);
-    for (const auto& [state, to] : {std::pair(LedgerState::appliedUpdates, &m_line.appliedUpdates), std::pair(LedgerState::schedulerSteps, &m_line.schedulerSteps), std::pair(LedgerState::growthTracker, &m_line.growthTracker)})
+    for (const auto& [state, to] : {std::pair(LedgerState::appliedUpdates, &m_line.appliedUpdates), std::pair(LedgerState::schedulerSteps, &m_line.schedulerSteps)})
       *to = static_cast<std::int64_t>(number(state).value_or(0));
+    m_line.growthTracker = static_cast<std::int64_t>(number(LedgerState::growthTracker, m_hasScaler ? std::nullopt : std::optional(0.0)).value_or(0));
     return std::move(m_line);
   }
 

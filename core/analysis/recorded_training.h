@@ -16,8 +16,8 @@ struct LoopRecord {
   std::optional<session::RecordedTraining> ledger;  // empty: there is none beside the log
 };
 
-// One trajectory, "recorded", with its violations of the order and its alarms. Of a line stands what the ledger has, or follows: a scale of 1 without
-// a scaler, skipped where the optimizer did not step. Without a ledger: which steps there were, and which of them the log says were applied.
+// One trajectory, "recorded", with its violations of the order and its alarms. Of a line stands what the ledger has, or follows: a scale of 1 and no growth
+// without a scaler, skipped where the optimizer did not step. Without a ledger: which steps there were, and which of them the log says were applied.
 // Everything else is LedgerLine::unrecorded, and a warning names what no line has.
 // Error kind input: no step, a ledger with steps that the log has not, one that says otherwise than the log whether a step was applied.
 base::Result<session::Training> recordedTraining(const LoopRecord& record);

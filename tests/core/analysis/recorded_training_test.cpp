@@ -93,7 +93,7 @@ TEST(RecordedTraining, WithoutAScalerHasTheScaleOfOne) {
   const Training t = made(record(R"({"iteration": 0, "event": "forward"})" "\n" R"({"iteration": 0, "event": "backward"})" "\n" R"({"iteration": 0, "event": "step", "applied": true})" "\n"
                                  R"({"iteration": 0, "event": "zero_grad"})", R"({"step": 0, "loss": 1})", R"({"ulpscope_events": 1, "optimizers": ["sgd"], "scaler": false, "autocast": false})"));
   EXPECT_EQ(t.runs.front().ledger.front().scaleBefore, 1);
-  EXPECT_TRUE(t.runs.front().ledger.front().has("scale_after"));
+  EXPECT_TRUE(t.runs.front().ledger.front().has("scale_after") && t.runs.front().ledger.front().has("growth_tracker"));
   EXPECT_THAT(t.runs.front().violations, IsEmpty());
   EXPECT_FALSE(t.runs.front().autocast || t.runs.front().scaling);
 }
