@@ -9,7 +9,7 @@ What a recording cannot know (an op's introduced error, a root cause, a run in f
 
 record()          compares the two runs op by op; fp32=[...] keeps modules in FP32, append=True adds a run to the session.
 fp32_region()     keeps one module in FP32 in your own code, as the window's toggle does.
-TrainingRecorder  writes the calls of your training loop as an event log for `ulpscope train --check-events`.
+TrainingRecorder  writes the calls of your training loop and a ledger of its steps, for `ulpscope train --import`, `--check-events` and `--audit`.
 """
 import contextlib
 import copy
@@ -1504,7 +1504,7 @@ class Floor:
             axis = self.axes.of(event.key, i)
             if known is None or i >= len(known.arrays) or known.arrays[i] is None or not is_readable(tensor) or not is_inexact(tensor.dtype):
                 continue
-            if known.shapes[i] == tuple(tensor.shape) and fits(tensor.shape, axis, self.samples) and tensor.numel():
+            if not (known.event.view_of[i] and event.view_of[i]) and known.shapes[i] == tuple(tensor.shape) and fits(tensor.shape, axis, self.samples) and tensor.numel():
                 d = Divergence(sample_rows(known.arrays[i].array(), axis, self.samples), sample_rows(host_array(tensor), axis, self.samples)[::-1], self.low, ulp=False)
                 relative = d.metrics()[0]
                 if not numpy.isnan(relative).all():
@@ -1839,6 +1839,7 @@ class Run:
         self.floor = {"skipped": "", "threads": 0, "outputs": [], "flips": []}
         if self.candidate_error or self.experiment.drew:
             self.floor["skipped"] = "the candidate raised" if self.candidate_error else "the model draws random numbers, and in another order each sample would get others"
+            self.floor_sites = {}
             return
         usable = {o.name: Output(o.name, o.axis) for o in self.outputs.compared() if o.axis != WHOLE}
         try:
@@ -1866,13 +1867,12 @@ class Run:
             return
         reference = output.joined(output.reference)
         noise = Decisions(rule, self.samples, "first").read(host_array(reference), host_array(other), int(output.axis))
-        itself = {flip["sample"] for flip in noise.flips}
         self.floor["flips"] = [flip["sample_id"] for flip in noise.flips]
         moved = Divergence(*(sample_rows(host_array(t), output.axis, self.inputs.count) for t in (reference, other)), LOWS[self.low]).metrics()[METRICS.index("max_abs")]
         errors = 2 if rule.has_classes else 1 if rule.kind == "threshold" else 0
         for flip in decisions.flips:
             error = moved[flip["sample"]]
-            flip["within_noise_floor"] = flip["sample"] in itself or bool(error > 0 and flip["reference_margin"] <= errors * error)
+            flip["within_noise_floor"] = flip["sample_id"] in self.floor["flips"] or bool(error > 0 and flip["reference_margin"] <= errors * error)
 
     def _reference(self, batch, observer, chain=None):
         try:
