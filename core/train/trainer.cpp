@@ -1,5 +1,6 @@
 #include "core/train/trainer.h"
 
+#include "core/analysis/training_alarms.h"
 #include "core/base/hashing.h"
 #include "core/base/number_text.h"
 #include "core/engine/blas_threads.h"

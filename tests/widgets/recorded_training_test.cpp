@@ -3,6 +3,8 @@
 #include "widgets/plots/training_plot.h"
 #include "widgets/views/checkpoints_page.h"
 #include "widgets/views/ledger_page.h"
+#include "widgets/views/modules_panel.h"
+#include "widgets/views/step_strip.h"
 
 #include <QComboBox>
 #include <QPushButton>
@@ -74,6 +76,18 @@ TEST_F(TrainingTab, GreysWhatNoEngineCanDoWithARecordedLoop) {
   }
   ASSERT_TRUE(tab().standing().has_value());
   EXPECT_EQ(tab().standing()->criteria, QStringLiteral("none, it was recorded"));
+}
+
+TEST_F(TrainingTab, KnowsOfARecordedLoopsModelTheTypeAlone) {
+  const QString path = m_folder.filePath(QStringLiteral("loop.ulps"));
+  session::Session session = storage::newSession("loop");
+  session.model.path = "Net";
+  session.model.modules.push_back({"", "Net", {}, 0});
+  const auto stored = storage::addTraining(path.toStdString(), session, recordedTraining(), storage::WriteMode::create);
+  ASSERT_TRUE(stored.ok()) << stored.error().message();
+  open(path);
+  EXPECT_TRUE(m_window.steps()->text().contains(QStringLiteral("not recorded"))) << m_window.steps()->text().toStdString();
+  EXPECT_EQ(m_window.modules()->policyText(), QStringLiteral("A training loop in Python was recorded here: of its model only the type is known."));
 }
 
 }  // namespace
