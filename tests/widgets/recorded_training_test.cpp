@@ -64,7 +64,7 @@ TEST_F(TrainingTab, DrawsNothingWhereNothingWasRecorded) {
   EXPECT_TRUE(plot.pixelOf(plots::TrainingPlot::kLoss, 2).has_value());
   EXPECT_FALSE(plot.legendText().contains(QStringLiteral("NaN"))) << plot.legendText().toStdString();
   EXPECT_FALSE(plot.legendText().contains(QStringLiteral("zero share")));
-  EXPECT_EQ(plot.tooltipOf(1).toStdString(), "step 1, sgd: not stepped\nloss not recorded, scale 3.28e+04\ngradient norm not recorded, its share of zeros not recorded");
+  EXPECT_EQ(plot.tooltipOf(1).toStdString(), "step 1, sgd: not stepped\nloss not recorded, scale 32768\ngradient norm not recorded, its share of zeros not recorded");
 }
 
 TEST_F(TrainingTab, GreysWhatNoEngineCanDoWithARecordedLoop) {
