@@ -233,9 +233,9 @@ Status setSession(const RunWords& words, session::RunRequest& request) {
 
 void addRunOptions(CLI::App& command, RunWords& words) {
   command.add_option("MODEL", words.model, "TorchScript file (.pt, .ts)");
-  command.add_option("--inputs", words.inputs, "inputs: HDF5, or a TorchScript module that holds tensors")->type_name("F");
-  command.add_option("--labels", words.labels, "true classes (HDF5 'labels', or one whole number a line) or, for regression, values (HDF5 'targets', or one number a line)")->type_name("F");
-  command.add_option("--class-names", words.classNames, "names of the classes, one a line")->type_name("F");
+  command.add_option("--inputs", words.inputs, "inputs: HDF5, npz, npy, safetensors, a TorchScript module that holds tensors, or a folder of images with a preprocessing.json")->type_name("F");
+  command.add_option("--labels", words.labels, "true classes ('labels' of an inputs file, an npy, or one whole number a line) or, for regression, values ('targets', an npy, or one number a line)")->type_name("F");
+  command.add_option("--class-names", words.classNames, "names of the classes, one a line, or 'class_names' of an inputs file")->type_name("F");
   command.add_option("--autocast", words.autocast, "fp16 (default) or bf16")->type_name("TYPE");
   command.add_option("--policy", words.policy, "whose autocast lists: cuda (default) or cpu, the newest known; or of one series: cuda@1.13, cuda@2.6, cpu@2.6 ...")->type_name("P");
   command.add_option("--mode", words.mode, "emulated (default): what that autocast does, on any CPU; native: LibTorch's own CPU autocast (--autocast bf16)")->type_name("M");
