@@ -23,7 +23,7 @@ using base::Status;
 constexpr std::uint64_t kRatioCountsFrom = std::uint64_t{1} << 20;  // below, a ratio harms nobody
 
 struct ZipLimits {
-  const char* noun;        // of what lies in it
+  const char* maker;       // of such archives
   const char* again;       // the remedy
   std::uint64_t inflated;  // most bytes of a compressed record
   std::uint64_t ratio;
@@ -31,8 +31,8 @@ struct ZipLimits {
 
 const ZipLimits& limitsOf(ZipUse use) {
   // deflate shrinks at most about 1,032 times (zlib.net, "Technical Details").
-  static constexpr ZipLimits kModels{"TorchScript models", "copy the file again, or export the model again", std::uint64_t{1} << 30, 1000};
-  static constexpr ZipLimits kArrays{"arrays of numpy.savez", "copy the file again, or save it again with numpy.savez", std::uint64_t{1} << 46, 1100};
+  static constexpr ZipLimits kModels{"TorchScript", "copy the file again, or export the model again", std::uint64_t{1} << 30, 1000};
+  static constexpr ZipLimits kArrays{"numpy.savez", "copy the file again, or save it again with numpy.savez", std::uint64_t{1} << 46, 1100};
   return use == ZipUse::models ? kModels : kArrays;
 }
 
@@ -63,10 +63,10 @@ Error notAZip(const std::string& path, const std::string& reason, ZipUse use) {
 
 Status checkRecord(const zip_stat_t& stat, const ZipLimits& limits) {
   const std::string which = stat.name;
-  if (stat.encryption_method != ZIP_EM_NONE) return Error{ErrorKind::input, "is encrypted", which, fmt::format("{} never are", limits.noun)};
+  if (stat.encryption_method != ZIP_EM_NONE) return Error{ErrorKind::input, "is encrypted", which, fmt::format("{} never does that", limits.maker)};
   if (stat.comp_method == ZIP_CM_STORE)
     return stat.size == stat.comp_size ? base::success() : Status(Error{ErrorKind::input, "contradicts itself about its size", which, "do not load this file"});
-  if (stat.comp_method != ZIP_CM_DEFLATE) return Error{ErrorKind::input, fmt::format("is compressed in a way that {} never are", limits.noun), which, "do not load this file"};
+  if (stat.comp_method != ZIP_CM_DEFLATE) return Error{ErrorKind::input, fmt::format("is compressed in a way {} never uses", limits.maker), which, "do not load this file"};
   const bool ratio = stat.size > kRatioCountsFrom && stat.size / limits.ratio > stat.comp_size;
   if (stat.size > limits.inflated || ratio)
     return Error{ErrorKind::input, fmt::format("claims to hold {} bytes in {} compressed ones", stat.size, stat.comp_size), which, "do not load this file"};

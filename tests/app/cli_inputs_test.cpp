@@ -51,9 +51,10 @@ void strip(json& value) {
     if (item.is_structured()) strip(item);
 }
 
-json run(const std::string& name) {
-  const Folder folder;
-  const Finished finished = ulpscope(folder, {"run", std::string(kFixture) + "/model.ts", "--inputs", name, "--decision", "argmax", "--session", "s.ulps", "--json", "-"});
+json run(const Folder& folder, const std::string& model, const std::string& name, const std::vector<std::string>& more = {}) {
+  std::vector<std::string> words{"run", model, "--inputs", name, "--decision", "argmax", "--session", "s.ulps", "--json", "-"};
+  words.insert(words.end(), more.begin(), more.end());
+  const Finished finished = ulpscope(folder, words);
   EXPECT_EQ(finished.code, 0) << finished.err;
   json document = json::parse(finished.out, nullptr, false);
   strip(document);
@@ -63,10 +64,31 @@ json run(const std::string& name) {
 TEST(CliInputs, GiveTheSameNumbersInEveryFormat) {
   const tests::ScratchFolder files;
   ASSERT_TRUE(tests::python(files, std::string("FIXTURE = '") + kFixture + "'\n" + kWrite));
-  const json expected = run(std::string(kFixture) + "/inputs.h5");
+  const std::string model = std::string(kFixture) + "/model.ts";
+  const json expected = run(Folder(), model, std::string(kFixture) + "/inputs.h5");
   ASSERT_FALSE(expected.is_discarded());
   ASSERT_GT(expected.dump().size(), 2000U) << "there is something to compare";
-  for (const char* name : {"a.npz", "b.npz", "d.safetensors", "e.h5"}) EXPECT_EQ(run(files.file(name)), expected) << name;
+  for (const char* name : {"a.npz", "b.npz", "d.safetensors", "e.h5"}) EXPECT_EQ(run(Folder(), model, files.file(name)), expected) << name;
+}
+
+// Sixty digits of the demo, whose values are sixteenths: as PNG files in a folder a class, and as the same arrays.
+TEST(CliInputs, AFolderOfImagesIsTheSetThatItsStatementSays) {
+  const tests::ScratchFolder files;
+  const std::string demo = ULPSCOPE_TEST_DATA "/../../resources/demo/digits";
+  ASSERT_TRUE(tests::python(files, "import h5py, json, os, numpy as np\nfrom PIL import Image\nf = h5py.File('" + demo + "/inputs.h5')\n"
+                                   "x, y = f['image'][:60], f['labels'][:60]\nnames = [f'{c}/{i:02}.png' for c, i in zip(y, range(60))]\norder = np.argsort(names)\n"
+                                   "for name, image in zip(names, x):\n  os.makedirs('set/' + name[0], exist_ok=True)\n  Image.fromarray((image[0] * 16).astype('u1')).save('set/' + name)\n"
+                                   "how = {'channels': 'grey', 'divide': 16, 'dtype': 'float32', 'layout': 'NCHW'}\njson.dump(how, open('set/preprocessing.json', 'w'))\n"
+                                   "np.savez('a.npz', image=x[order], labels=y[order], sample_ids=np.array(names)[order], class_names=np.array([str(i) for i in range(10)]),\n"
+                                   "         preprocessing=np.array(json.dumps(how, separators=(',', ':'), sort_keys=True)))\n"));
+  const Folder folder;
+  const std::string model = demo + "/model.ts", set = files.file("set");
+  EXPECT_EQ(run(folder, model, set), run(Folder(), model, files.file("a.npz")));
+  EXPECT_EQ(run(folder, model, set, {"--append", "--only-samples", "3/01.png"})["only_samples"], json({"3/01.png"})) << "an id is a path";
+  ASSERT_TRUE(tests::python(files, "import os\nos.rename('set/3/01.png', 'set/3/63.png')\n"));
+  const Finished other = ulpscope(folder, {"run", model, "--inputs", set, "--decision", "argmax", "--session", "s.ulps", "--append"});
+  EXPECT_NE(other.code, 0) << "it is another set";
+  EXPECT_THAT(other.err, HasSubstr("inputs"));
 }
 
 TEST(CliInputs, AreRefusedInOneLineWithExitCode3) {
