@@ -82,6 +82,14 @@ Result<int> reserveLocked(const std::string& master) {
   return number;
 }
 
+std::string skippedTitle(const session::Trajectory& run) { return std::to_string(run.mostSkipped()) + " of " + base::counted(run.steps, "step") + " skipped"; }
+
+std::string recordedTitle(const session::RecordedLoop& loop, const session::Trajectory& run) {
+  const std::string autocast = loop.setting("autocast");
+  const std::string dtype = !run.autocast ? "FP32" : autocast == "float16" ? "FP16" : autocast == "bfloat16" ? "BF16" : "autocast";
+  return "recorded, " + dtype + (run.scaling ? ", scaler, " : ", no scaler, ") + (run.recordsAny("skipped") ? skippedTitle(run) : base::counted(run.steps, "step"));
+}
+
 // What was judged by criteria that are not the session's is no verdict on this session.
 void settleCriteria(const std::string& master, const Session& ours, Session& result, Training& training) {
   std::vector<session::CriteriaRevision> locked = lockedTrainingCriteria(master, result);
@@ -203,11 +211,12 @@ Result<Training> readTraining(const std::string& masterPath, const Session& sess
 std::string trainingTitle(const Training& training) {
   if (training.runs.empty()) return "nothing trained";
   const session::Trajectory& run = training.runs.front();
+  if (training.recorded) return recordedTitle(*training.recorded, run);
   const auto recipe = session::recipeFromJson(nlohmann::json::parse(training.recipe, nullptr, /*allow_exceptions=*/false));
   const bool isBfloat16 = recipe.ok() && recipe->autocast && recipe->autocast->dtype == base::DType::bfloat16;
   const std::string dtype = !run.autocast ? "FP32" : isBfloat16 ? "BF16" : "FP16";
   const std::string text = dtype + (run.scaling ? ", scaler, " : ", no scaler, ");
-  return text + std::to_string(run.mostSkipped()) + " of " + base::counted(run.steps, "step") + " skipped";
+  return text + skippedTitle(run);
 }
 
 }  // namespace ulpscope::storage
