@@ -27,11 +27,6 @@ Error usage(const std::string& which, const std::string& what, const std::string
   return Error{ErrorKind::usage, what, which, remedy};
 }
 
-// An option given several times, with one value each: it must not swallow the words that follow.
-CLI::Option* addList(CLI::App& command, const std::string& name, std::vector<std::string>& values, const std::string& help) {
-  return command.add_option(name, values, help)->allow_extra_args(false)->take_all();
-}
-
 std::string absolute(const std::string& path) { return path.empty() ? path : fs::absolute(path).lexically_normal().string(); }
 
 Status setAutocast(const RunWords& words, session::RunSettings& settings) {
@@ -230,6 +225,10 @@ Status setSession(const RunWords& words, session::RunRequest& request) {
 }
 
 }  // namespace
+
+CLI::Option* addList(CLI::App& command, const std::string& name, std::vector<std::string>& values, const std::string& help) {
+  return command.add_option(name, values, help)->allow_extra_args(false)->take_all();
+}
 
 void addRunOptions(CLI::App& command, RunWords& words) {
   command.add_option("MODEL", words.model, "TorchScript file (.pt, .ts)");

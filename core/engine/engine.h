@@ -6,6 +6,7 @@
 #include "core/model/model_info.h"
 #include "core/protocol/cells.h"
 #include "core/protocol/opened_experiment.h"
+#include "core/session/scan.h"
 #include "core/session/session.h"
 #include "core/session/settings.h"
 #include "core/storage/run_writer.h"
@@ -68,6 +69,9 @@ class Engine {
   // Errors: usage (regions, settings), input (files), run (the reference failed, eager outputs differ), inconclusive (nothing was autocast),
   // cancelled. A candidate that raises is no error but RunRecord::candidateError.
   base::Result<RunOutcome> run(const session::RunRequest& request, const RunHooks& hooks, std::stop_token stop);
+  // Evaluates inputs between samples of the session, which is the one that request.sessionPath names; stores nothing. Errors as run()'s, usage also
+  // for samples that span nothing, run for a model or inputs that are not the session's and for scores that hang on what else is in a batch.
+  base::Result<session::Scan> scan(const session::ScanRequest& request, const session::Session& session, const base::ProgressSink& progress, std::stop_token stop);
 
  private:
   struct Cache;
