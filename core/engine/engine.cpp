@@ -4,6 +4,7 @@
 #include "core/engine/fused_layers.h"
 #include "core/engine/inputs.h"
 #include "core/engine/loaded_model.h"
+#include "core/engine/op_kernels.h"
 #include "core/engine/policy_table.h"
 #include "core/engine/run_driver.h"
 #include "core/engine/scan_driver.h"
@@ -100,7 +101,7 @@ Result<const PolicyTable*> tableFor(const session::RunSettings& settings) {
 
 }  // namespace
 
-Result<Inspection> Engine::inspect(const std::string& modelPath, const std::string& target) try {
+Result<protocol::Inspection> Engine::inspect(const std::string& modelPath, const std::string& target) try {
   auto table = findPolicyTable(target);
   if (!table) {
     Error error = table.error();
@@ -110,13 +111,15 @@ Result<Inspection> Engine::inspect(const std::string& modelPath, const std::stri
   auto model = m_cache->load(modelPath);
   if (!model) return model.error();
   const LoadedModel& loaded = *model.value();
-  Inspection inspection{loaded.info, loaded.ops, table.value()->name(), loaded.info.warnings};
-  for (model::StaticOp& op : inspection.ops)
+  protocol::Inspection inspection{loaded.info, loaded.ops, table.value()->name(), loaded.info.warnings, targetDevice(table.value()->device()), {}};
+  for (model::StaticOp& op : inspection.ops) {
+    inspection.kernels.push_back(kernelOf(op, table.value()->device()));
     for (const PolicyTable* other : tablesOf(table.value()->device())) {
       const std::string qualified = op.overload.empty() || op.overload == "vec" ? op.op : op.op + "." + op.overload;
       const std::string policyClass = isOpened(op.op) ? "opened" : name(other->classOf(qualified));
       (other == table.value() ? op.policyClass : op.otherTables[other->name()]) = policyClass;
     }
+  }
   for (const std::string& call : loaded.unresolvedCalls) inspection.warnings.push_back("unresolved: " + call);
   return inspection;
 } catch (const std::exception& e) {

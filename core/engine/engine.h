@@ -5,6 +5,7 @@
 #include "core/base/progress.h"
 #include "core/model/model_info.h"
 #include "core/protocol/cells.h"
+#include "core/protocol/inspection.h"
 #include "core/protocol/opened_experiment.h"
 #include "core/session/scan.h"
 #include "core/session/session.h"
@@ -25,13 +26,6 @@ struct EngineFacts {
   std::vector<std::string> policyTables;
   int threads = 1;          // of the machine
   std::string blas;         // which library answers matrix products, "" unknown
-};
-
-struct Inspection {
-  model::ModelInfo model;
-  std::vector<model::StaticOp> ops;  // policyClass by the table
-  std::string policyTable;
-  std::vector<std::string> warnings;
 };
 
 // Everything of one run, not yet stored.
@@ -63,7 +57,7 @@ class Engine {
 
   static EngineFacts facts();
   // target: "cuda" (a policy table's name also) or "cpu" (error: this version has no table for it).
-  base::Result<Inspection> inspect(const std::string& modelPath, const std::string& target);
+  base::Result<protocol::Inspection> inspect(const std::string& modelPath, const std::string& target);
   // Loads model and inputs as run() would, runs nothing. Without inputsPath the model alone. Errors as run()'s.
   base::Result<protocol::OpenedExperiment> open(const session::RunRequest& request);
   // Errors: usage (regions, settings), input (files), run (the reference failed, eager outputs differ), inconclusive (nothing was autocast),
