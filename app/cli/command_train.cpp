@@ -1,6 +1,7 @@
 #include "commands.h"
 #include "core/analysis/event_order.h"
 #include "core/analysis/training_verdict.h"
+#include "core/base/shell_word.h"
 #include "core/report/training_text.h"
 #include "core/report/training_verdict_text.h"
 #include "core/session/recipe.h"
@@ -10,7 +11,6 @@
 #include "core/storage/training_store.h"
 #include "engine_client.h"
 #include "json_output.h"
-#include "run_command_line.h"
 #include "train_audit.h"
 #include "train_import.h"
 
@@ -92,12 +92,12 @@ int exitCodeOf(const session::Training& training) {
   return noVerdict || alarmed("nothing_autocast") ? base::exitCode(ErrorKind::inconclusive) : 0;
 }
 
-std::string openText(const std::string& sessionPath, const std::string& what) { return fmt::format("Session: {} ({}); open it with: ulpscope gui {}\n", sessionPath, what, shellWord(sessionPath)); }
+std::string openText(const std::string& sessionPath, const std::string& what) { return fmt::format("Session: {} ({}); open it with: ulpscope gui {}\n", sessionPath, what, base::shellWord(sessionPath)); }
 
 Outcome compared(const TrainWords& words, const std::string& sessionPath, const json& answer) {
   const std::string summary = answer.value("summary", "");
   const auto written = writeJson(words.json, {{"schema", 1}, {"session", sessionPath}, {"run_id", answer.value("run_id", "")}, {"summary", summary}});
-  if (words.json != "-") fmt::print("{:<12} {}\n{}Go on with: ulpscope train --resume {}\n", "Compared", summary, openText(sessionPath, "FP32 and autocast at the checkpoint"), shellWord(words.compare));
+  if (words.json != "-") fmt::print("{:<12} {}\n{}Go on with: ulpscope train --resume {}\n", "Compared", summary, openText(sessionPath, "FP32 and autocast at the checkpoint"), base::shellWord(words.compare));
   if (!written) return written.error();
   return 0;
 }

@@ -1,18 +1,13 @@
 #include "run_command_line.h"
 
+#include "core/base/shell_word.h"
 #include "core/session/sample_choice.h"
 
 #include <filesystem>
 
 namespace ulpscope::cli {
 
-std::string shellWord(const std::string& word) {
-  constexpr const char* kPlain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_./:=@%+,-";
-  if (!word.empty() && word.find_first_not_of(kPlain) == std::string::npos) return word;
-  std::string quoted = "'";
-  for (const char c : word) quoted += c == '\'' ? std::string("'\\''") : std::string(1, c);
-  return quoted + "'";
-}
+using base::shellWord;
 
 std::string shownPath(const std::string& path) {
   const std::filesystem::path relative = std::filesystem::path(path).lexically_proximate(std::filesystem::current_path());
