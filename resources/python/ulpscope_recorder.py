@@ -19,6 +19,7 @@ import functools
 import gc
 import hashlib
 import inspect
+import io
 import itertools
 import json
 import math
@@ -26,6 +27,7 @@ import mmap
 import os
 import secrets
 import sys
+import tempfile
 import time
 import types
 import weakref
@@ -129,7 +131,7 @@ def grouped_number(x):
 
 
 def counted(count, noun):
-    return f"{count:,} {noun}" + ("" if count == 1 else "s")
+    return f"{count:,} {noun}" + ("" if count == 1 else "es" if noun.endswith("s") else "s")
 
 
 def utc_now():
@@ -447,21 +449,23 @@ class Decisions:
     def __init__(self, rule, samples, tie):
         self.rule, self.samples, self.tie = rule, samples, tie
         self.flips, self.rows, self.undecided, self.reference_undecided, self.ties = [], [], [], [], 0
-        self.labelled = self.correct_a = self.correct_b = 0
+        self.labelled = self.correct_a = self.correct_b = self.compared = 0
 
     def read(self, reference, candidate, axis):
         grid_a, grid_b = positions_of(reference, self.rule, axis), positions_of(candidate, self.rule, axis)
-        if self.rule.kind == "exact":
-            self._check_whole(grid_a, grid_b)
+        self.check(grid_a, grid_b)
         for s in range(len(grid_a)):
             self._sample(s, grid_a[s], grid_b[s])
         if self.tie == "refuse" and self.ties:
             raise RecorderError(f"{counted(self.ties, 'sample')} tied for the best score, and the tie rule is 'refuse'; choose tie='first' or tie='flag'")
         return self
 
-    @staticmethod
-    def _check_whole(*grids):
-        for grid in grids:
+    def check(self, *grids):
+        classes = {"threshold": 2, "exact": None}.get(self.rule.kind, grids[0].shape[2])
+        for i, label in enumerate(self.samples["labels"] if grids[0].shape[1] == 1 and classes else ()):
+            if not 0 <= label < classes:
+                raise RecorderError(f"labels: {label} of sample '{self.samples['ids'][i]}' is none of the {classes} classes, 0 to {classes - 1}, of decide='{self.rule.text()}'")
+        for grid in grids if self.rule.kind == "exact" else ():
             finite = grid[~numpy.isnan(grid)]
             if not (numpy.isfinite(finite).all() and (finite == numpy.trunc(finite)).all() and (numpy.abs(finite) < 2.0 ** 53).all()):
                 raise RecorderError("decide='exact': the output holds what is no whole number; use threshold:T or regression for scores")
@@ -480,6 +484,7 @@ class Decisions:
         margins = [min((c[2] for c in side if c is not None), default=math.nan) for side in zip(*pairs)]
         sample_id = self.samples["ids"][s]
         self.ties += any(c is not None and c[3] for pair in pairs for c in pair)
+        self.compared += any(a is not None and b is not None for a, b in pairs)
         if any(a is None for a, _ in pairs):
             self.reference_undecided.append(sample_id)
         if any(b is None for _, b in pairs):
@@ -546,6 +551,57 @@ def regression_of(reference, candidate, axis, samples):
             "reference_to_target": against(a), "candidate_to_target": against(b)}
 
 
+# --- wrappers, on classes and modules: on the user's own objects copies, pickles and state_dict() would meet them ---------------------------------
+
+_wrappers = {}  # (id of the holder, name): [wrapper, what it stands for, and once it is closed also None], the outermost last
+
+
+class Patches:
+    """Functions and methods in whose place others stand until undo(), in whatever order several are undone."""
+
+    def __init__(self):
+        self._undo, self._classes = [], set()
+
+    def replace(self, holder, name, make):
+        entry = [make(getattr(holder, name)), vars(holder).get(name, Patches)]  # Patches: it is inherited
+        setattr(holder, name, entry[0])
+        _wrappers.setdefault((id(holder), name), []).append(entry)
+
+        def undo():
+            entry.append(None)
+            stack = _wrappers[id(holder), name]
+            while stack and len(stack[-1]) > 2 and vars(holder).get(name) is stack[-1][0]:  # else somebody else wrapped it since
+                before = stack.pop()[1]
+                delattr(holder, name) if before is Patches else setattr(holder, name, before)
+        self._undo.append(undo)
+
+    def method(self, thing, name, make):
+        """Wraps thing.name where its class has it; the wrapper must look which object it is called on. An object's own attribute is wrapped there."""
+        place = thing if name in getattr(thing, "__dict__", ()) else next((c for c in type(thing).__mro__ if name in vars(c)), thing)
+        if place is not thing and isinstance(vars(place)[name], types.FunctionType):
+            return self.on_class(place, name, make)
+        own = getattr(thing, name)
+        bare = functools.wraps(getattr(own, "__func__", own))(lambda _, *args, **kwargs: own(*args, **kwargs))
+        self.replace(thing, name, lambda _: types.MethodType(make(bare), thing))  # a method, as learning rate schedulers expect
+
+    def on_class(self, place, name, make):
+        if (place, name) not in self._classes:
+            self._classes.add((place, name))
+            self.replace(place, name, make)
+
+    def replace_by_any_name(self, holder, name, make):
+        """Also where a module has it by `from ... import`."""
+        original, replaced = getattr(holder, name), make(getattr(holder, name))
+        for module in [m for m in list(sys.modules.values()) if isinstance(m, types.ModuleType)]:
+            for key in [key for key, value in list(vars(module).items()) if value is original]:
+                self.replace(module, key, lambda _: replaced)
+
+    def undo(self):
+        while self._undo:
+            self._undo.pop()()
+        self._classes = set()
+
+
 # --- FP32 regions ----------------------------------------------------------------------------------------------------------------------------
 
 _running = []  # the Forward at work, if any: its own casts are none of the model's ops
@@ -578,30 +634,29 @@ class fp32_region:
     """Autocast off in these modules, from now until close(), or inside a `with`: the window's "Keep in FP32".
 
     fp32_region(model, "encoder.layers.0.fc2"); paths may be globs, "." is the whole model. inputs="cast" makes float32 of 16-bit floating
-    inputs at the border, inputs="as they are" leaves them (which may raise PyTorch's dtype error). Outputs leave as they are.
+    inputs at the border, inputs="as they are" leaves them (which may raise PyTorch's dtype error). Outputs leave as they are. A copy of the
+    model is in no region; a module in several stays in FP32 until the last of them is closed.
     """
 
     def __init__(self, model, *paths, inputs="cast"):
         if inputs not in ("cast", "as they are"):
             raise RecorderError(f"inputs='{inputs}'; use 'cast' or 'as they are'")
-        self._casts, self._undo = inputs == "cast", []
-        self.paths = paths_matching(model, paths)
-        modules = dict(model.named_modules())
-        kind = device_of(model).type
+        self.paths, modules = paths_matching(model, paths), dict(model.named_modules())
+        self._casts, self._kind, self._patches = inputs == "cast", device_of(model).type, Patches()
+        self._modules = {id(modules[path]): weakref.ref(modules[path]) for path in self.paths}
         for path in self.paths:
-            self._guard(modules[path], kind)
+            self._patches.method(modules[path], "forward", self._guard)
 
-    def _guard(self, module, kind):
-        forward, own = module.forward, "forward" in module.__dict__
-
+    def _guard(self, forward):
         @functools.wraps(forward)
-        def guarded(*args, **kwargs):
-            with torch.autocast(kind, enabled=False):
+        def guarded(module, *args, **kwargs):
+            if self._modules.get(id(module), lambda: None)() is not module:
+                return forward(module, *args, **kwargs)
+            with torch.autocast(self._kind, enabled=False):
                 if self._casts:
                     args, kwargs = map_tensors(args, self._cast), map_tensors(kwargs, self._cast)
-                return forward(*args, **kwargs)
-        module.forward = guarded
-        self._undo.append((module, forward if own else None))
+                return forward(module, *args, **kwargs)
+        return guarded
 
     @staticmethod
     def _cast(tensor):
@@ -615,12 +670,8 @@ class fp32_region:
         return cast
 
     def close(self):
-        for module, forward in reversed(self._undo):
-            if forward is None:
-                del module.forward
-            else:
-                module.forward = forward
-        self._undo = []
+        self._modules = {}
+        self._patches.undo()
 
     def __enter__(self):
         return self
@@ -1593,13 +1644,16 @@ class Outputs:
         return [o for o in self.all or [] if o.comparable and o.reference]
 
     def chosen(self, rule, name):
-        """The one that decisions are read off."""
+        """The one that decisions are read off; `name` may lack what stands before its last dots, where one alone ends in it. None: it cannot be compared."""
         usable = self.compared()
         fits_rule = lambda o: (o.candidate[0].dtype in FLOATING) == (rule.kind != "exact")
-        found = next((o for o in usable if (o.name == name if name else fits_rule(o))), usable[0] if usable and not name and rule.kind == "exact" else None)
+        named = [o for o in self.all if o.name == name] or [o for o in self.all if o.name.endswith("." + name)]
+        if name and len(named) == 1 and named[0] not in usable:
+            return None  # it differs in shape, as the control flow says
+        found = (named[0] if len(named) == 1 else None) if name else next(filter(fits_rule, usable), usable[0] if usable and rule.kind == "exact" else None)
         names = ", ".join(f"'{o.name}'" for o in usable) or "none"
         if found is None:
-            raise RecorderError(f"decide='{rule.text()}': " + (f"'{name}' is no output of the model" if name else "no output has floating-point scores") + f"; it has {names}")
+            raise RecorderError(f"decide='{rule.text()}': " + (f"'{name}' is {'more than one' if len(named) > 1 else 'no'} output of the model" if name else "no output has floating-point scores") + f"; it has {names}")
         if found.axis == WHOLE or ":" in found.axis or found.joined(found.reference) is None:
             raise RecorderError(f"decide='{rule.text()}': no axis of output '{found.name}' counts the samples one by one, so no decision can be read; "
                                 "choose another decision_output, or try batch_size=1")
@@ -1791,6 +1845,10 @@ class ModelRaised(Exception):
         super().__init__(self.found["message"])
 
 
+def place_of(raised):
+    return ": ".join(part for part in (raised["module"] or "the root module", raised["op"], raised["message"]) if part)
+
+
 def equal_outputs(a, b):
     same = lambda x, y: x.dtype == y.dtype and x.shape == y.shape and host_bytes(x) == host_bytes(y)
     return len(a) == len(b) and all(n == m and same(x, y) for (n, x), (m, y) in zip(a, b))
@@ -1878,7 +1936,7 @@ class Run:
         try:
             return self.experiment.observed(self.inputs, batch, observer, candidate=False, chain=chain)
         except ModelRaised as raised:
-            raise RecorderError(f"the FP32 reference failed in {raised.found['module'] or 'the root module'}: {raised.found['op']}: {raised.found['message']}") from raised
+            raise RecorderError(f"the FP32 reference failed in {place_of(raised.found)}") from raised
 
     def _batch(self, samples, first):
         device = self.experiment.device
@@ -1902,8 +1960,16 @@ class Run:
         self.comparison.end(forward, outputs_b)
         self.outputs.add(len(samples), outputs_a, outputs_b)
         if first:
+            self._check_decision()
             self._check_probe(make, outputs_a, outputs_b)
         return True
+
+    def _check_decision(self):
+        """As early as it can be known."""
+        rule = Rule(self.options["decide"])
+        output = self.outputs.chosen(rule, self.options["decision_output"]) if rule.kind != "none" and self.outputs.compared() else None
+        if output and rule.kind != "regression":
+            Decisions(rule, self.samples, "first").check(*(positions_of(host_array(side[0]), rule, int(output.axis)) for side in (output.reference, output.candidate)))
 
     def _find_axes(self, samples, held, outputs):
         for replaced in dict.fromkeys((0, len(samples) - 1)):
@@ -2011,7 +2077,9 @@ class Run:
         if rule.kind == "none":
             return None
         output = self.outputs.chosen(rule, self.options["decision_output"])
-        if len(self.outputs.compared()) > 1:
+        if output is None:
+            return None
+        if len(self.outputs.compared()) > 1 or settings["decision_output"]:
             settings["decision_output"] = output.name
         a, b = host_array(output.joined(output.reference)), host_array(output.joined(output.candidate))
         if rule.kind == "regression":
@@ -2164,6 +2232,16 @@ def plain_text(text):
     return str(text).replace("\0", "\ufffd").encode("utf-8", "replace").decode("utf-8")
 
 
+@contextlib.contextmanager
+def new_file(path):
+    """Built in memory: where a disk is full while it writes HDF5 may end the process."""
+    held = io.BytesIO()
+    with h5py.File(held, "w", libver=("earliest", "v110")) as file:
+        yield file
+    with open(path, "wb") as out:
+        out.write(held.getbuffer())
+
+
 def write_header(file, kind, session_id):
     text_attributes(file, NX_class="NXroot", file_format=kind, creator="ulpscope_recorder", creator_version=VERSION,
                     HDF5_Version=h5py.version.hdf5_version, session_id=session_id)
@@ -2268,7 +2346,7 @@ class RunFiles:
         group.create_dataset("within_noise_floor", data=numpy.array([f["within_noise_floor"] for f in flips], bool))
 
     def metrics(self, path):
-        with h5py.File(path, "w", libver=("earliest", "v110")) as file:
+        with new_file(path) as file:
             write_header(file, "ulpscope-metrics/3", self.session_id)
             text_attributes(file, run_id=self.id(), default=self.id())
             self._divergence(self.entry(file))
@@ -2295,7 +2373,7 @@ class RunFiles:
                 data[name].dims[d].attach_scale(data[axis])
 
     def tensors(self, path):
-        with h5py.File(path, "w", libver=("earliest", "v110")) as file:
+        with new_file(path) as file:
             write_header(file, "ulpscope-tensors/1", self.session_id)
             text_attributes(file, run_id=self.id(), default=self.id())
             entry = new_group(file, self.id(), "NXentry")
@@ -2385,13 +2463,28 @@ class SessionFolder:
             raise RecorderError(f"out='{path}': the name of a session ends in .ulps")
 
     def check(self, append):
+        self.append = append
         if os.path.lexists(self.master) and not append:
             raise RecorderError(f"'{self.master}' exists; use append=True to add a run, or choose another name")
         parent = os.path.dirname(self.master)
         if not os.path.isdir(parent):
             raise RecorderError(f"'{parent}' is no folder; make it, or choose another out=")
-        if not os.path.lexists(self.master) and self._numbers():
+        try:
+            for place in filter(os.path.isdir, (parent, self.folder)):
+                tempfile.TemporaryFile(dir=place).close()
+        except OSError as error:
+            raise RecorderError(f"nothing can be written in '{place}': {error.strerror or error}; choose another out=") from None
+        if self._is_orphaned():
             raise RecorderError(f"'{self.folder}' holds runs of a session that is not there; move it away, or choose another name")
+
+    def _is_orphaned(self):
+        return not os.path.lexists(self.master) and any(name.endswith(".h5") for name in (os.listdir(self.folder) if os.path.isdir(self.folder) else ()))
+
+    def _drop_leftovers(self):
+        """Of a first recording that was killed: nothing that could be read."""
+        for name in os.listdir(self.folder) if not os.path.lexists(self.master) and not self._is_orphaned() else ():
+            if name.startswith("run-") and name.endswith(".part"):
+                os.unlink(os.path.join(self.folder, name))
 
     def _numbers(self):
         names = os.listdir(self.folder) if os.path.isdir(self.folder) else []
@@ -2415,6 +2508,7 @@ class SessionFolder:
             lock.write(f"ulpscope_recorder, process {os.getpid()}\n")
             lock.flush()
             try:
+                self._drop_leftovers()
                 yield
             except BaseException:
                 if made and not os.path.lexists(self.master) and not self._numbers():
@@ -2424,7 +2518,14 @@ class SessionFolder:
 
     def add(self, session, run, record, numbers, title):
         """Puts tensors, metrics and then the master in place; gives the run's id."""
+        try:
+            return self._add(session, run, record, numbers, title)
+        except OSError as error:
+            raise RecorderError(f"'{self.master}' cannot be written: {error.strerror or error}; nothing that was there is changed. Make room, or choose another out=, and record again") from None
+
+    def _add(self, session, run, record, numbers, title):
         with self.locked():
+            self.check(self.append)
             old = self._compatible(session)
             record["number"] = max(self._numbers() + (old["numbers"] if old else []), default=0) + 1
             if record["number"] > 9999:
@@ -2484,7 +2585,7 @@ class SessionFolder:
         return {"id": file.attrs["session_id"], "numbers": purged + [int(name[4:]) for name in file if name.startswith("run_")], "generation": int(file.attrs["generation"])}
 
     def _write_master(self, part, session, files, old):
-        with h5py.File(part, "w", libver=("earliest", "v110")) as file:
+        with new_file(part) as file:
             write_header(file, "ulpscope-session/3", files.session_id)
             if old:
                 self._copy_master(file)
@@ -2557,12 +2658,18 @@ def device_name(device):
     return str(device)
 
 
+def class_number(label):
+    if isinstance(label, (str, bytes)) or not numpy.isreal(label) or numpy.ndim(label) or not math.isfinite(label) or int(label) != label:
+        raise RecorderError(f"labels: {label!r} is no class number; give one whole number a sample, and their names as class_names=[...]")
+    return int(label)
+
+
 def checked_samples(inputs, ids, labels, more):
     ids = [str(i) for i in (range(inputs.count) if ids is None else ids)]
     if len(set(ids)) != len(ids) or "" in ids:
         raise RecorderError("ids: sample ids must all be different, and none empty")
     as_list = lambda values: [] if values is None else values.tolist() if hasattr(values, "tolist") else list(values)
-    samples = {"ids": [plain_text(i) for i in ids], "labels": [int(v) for v in as_list(labels)], "targets": numpy.asarray(as_list(more["targets"]), numpy.float64).reshape(-1).tolist(),
+    samples = {"ids": [plain_text(i) for i in ids], "labels": [class_number(v) for v in as_list(labels)], "targets": numpy.asarray(as_list(more["targets"]), numpy.float64).reshape(-1).tolist(),
                "class_names": [plain_text(n) for n in as_list(more["class_names"])], "kinds": as_list(more["sample_kinds"]),
                "path": "inputs given to record()", "sha256": inputs.sha256(), "preprocessing": plain_text(more["preprocessing"])}
     for key, name in (("labels", "labels"), ("kinds", "sample_kinds")):
@@ -2661,7 +2768,8 @@ def record(model, inputs, ids=None, labels=None, autocast=None, out="recorded.ul
     run.warnings = session["model"]["warnings"] + run.warnings
     entry, numbers = run.record(settings, time.perf_counter() - started)
     run_id = folder.add(session, run, entry, numbers, label_of_run(settings))
-    recorded = Recorded(folder.master, run_id, entry, run)
+    note = "the model is in train mode and was recorded in eval mode, as for inference; train=True records it in train mode"
+    recorded = Recorded(folder.master, run_id, entry, run, [note] if model.training and not o["train"] else [])
     if not o["quiet"]:
         print(recorded)
     return recorded
@@ -2683,8 +2791,8 @@ def left_as_it_was(model, device, train):
 class Recorded:
     """What a recording found: `path` of the session, `run_id`, `flips`, `first_nonfinite`, and `record`, all of it as the session holds it."""
 
-    def __init__(self, path, run_id, entry, run):
-        self.path, self.run_id, self.record, self._run = path, run_id, entry, run
+    def __init__(self, path, run_id, entry, run, notes=()):
+        self.path, self.run_id, self.record, self._run, self.notes = path, run_id, entry, run, list(notes)
         self.flips = run.decisions.flips
         self.first_nonfinite = next(iter(entry["nonfinite_origins"]), None)
 
@@ -2692,21 +2800,32 @@ class Recorded:
         r, run, settings = self.record, self._run, self.record["settings"]
         lines = [f"{self.run_id}: {label_of_run(settings)} autocast of PyTorch {r['libtorch']} on {settings['device']} against FP32, "
                  f"{counted(len(run.samples['ids']), 'sample')}, {counted(len(run.sites), 'op site')}"]
-        lines += [f"warning: {w}" for w in r["warnings"]]
+        lines += self.notes + [f"warning: {w}" for w in r["warnings"]]
         if r["probe_check"] == "differs":
             lines.append("warning: recording changed the outputs (the same batch gave others without it)")
         if r["candidate_error"]:
-            lines.append(f"the candidate raised in {r['candidate_error']['module'] or 'the root module'}: {r['candidate_error']['op']}: {r['candidate_error']['message']}")
+            lines.append(f"the candidate raised in {place_of(r['candidate_error'])}")
+        if r["control_flow"]:
+            f, more = r["control_flow"][0], len(r["control_flow"]) - 1
+            lines.append("the two runs do not do the same: " + (f"{f['module']}: " if f["module"] else "") + f"{f['op']} {f['what']}" + (f", and {more} more" if more else ""))
         lines.append(self.first_nonfinite["diagnosis"] if self.first_nonfinite else "no non-finite values that the reference does not have")
         if settings["decision"] not in ("none", "regression"):
-            own = sum(f["within_noise_floor"] for f in self.flips)
-            lines.append(f"{len(self.flips)} of {len(run.samples['ids'])} decisions flip ({settings['decision']})" + (": " + ", ".join(f["sample_id"] for f in self.flips[:6]) if self.flips else "")
-                         + (f"; {own} of them FP32's own noise explains" if own else ""))
+            lines.append(self._said_of_decisions(r, run, settings))
         lines += [f"output '{o['name']}': relative L2 {short_number(o['rel_l2']) if isinstance(o['rel_l2'], float) else o['rel_l2']}" for o in r["outputs"] if o["rel_l2"] is not None]
         worst = max((s for s in run.sites if not math.isnan(s.values[0])), key=lambda s: s.values[0], default=None)
         if worst:
             lines.append(f"worst op site: {label_of(worst)}, relative L2 {short_number(float(worst.values[0]))}")
         return "\n".join(lines + [f"Session: {self.path} ({self.run_id}); open it with: ulpscope gui {self.path}"])
+
+    def _said_of_decisions(self, r, run, settings):
+        compared, count, ids = run.decisions.compared, len(run.samples["ids"]), [f["sample_id"] for f in self.flips]
+        if not compared:
+            why = "the candidate raised" if r["candidate_error"] else "every sample has NaN scores" if run.decisions.rows else "the output is not of one shape in both runs"
+            return f"whether decisions flip ({settings['decision']}) cannot be said: {why}"
+        own = sum(f["within_noise_floor"] for f in self.flips)
+        more = f" and {len(ids) - 6} more" if len(ids) > 6 else ""
+        return (f"{len(ids)} of {compared} decisions flip ({settings['decision']})" + (": " + ", ".join(ids[:6]) + more if ids else "") + (f"; {own} of them FP32's own noise explains" if own else "")
+                + (f"; {count - compared} of {counted(count, 'sample')} have NaN scores and could not be compared" if compared < count else ""))
 
 
 # --- training ------------------------------------------------------------------------------------------------------------------------------------
@@ -2715,36 +2834,6 @@ STARTS = {"forward", "loss", "scale", "backward", "unscale_", "clip", "step", "o
 EVIDENCE = {"forward", "loss", "scale", "autocast_begin"}  # that a backward has something to go through
 ENDS = {"step", "optimizer_step", "update", "scheduler_step"}
 SAMPLED = 16      # gradients of an optimizer by which it is seen whether somebody cleared them
-
-
-class Patches:
-    """Functions and methods in whose place others stand until undo()."""
-
-    def __init__(self):
-        self._undo = []
-
-    def replace(self, holder, name, make):
-        before, made = vars(holder).get(name, Patches), make(getattr(holder, name))  # Patches: it is inherited
-        setattr(holder, name, made)
-
-        def undo():
-            if vars(holder).get(name) is made:  # else somebody else wrapped it since
-                delattr(holder, name) if before is Patches else setattr(holder, name, before)
-        self._undo.append(undo)
-
-    def replace_by_any_name(self, holder, name, make):
-        """Also where a module has it by `from ... import`."""
-        original, replaced = getattr(holder, name), make(getattr(holder, name))
-        for module in [m for m in list(sys.modules.values()) if isinstance(m, types.ModuleType)]:
-            for key in [key for key, value in list(vars(module).items()) if value is original]:
-                self.replace(module, key, lambda _: replaced)
-
-    def hook(self, handle):
-        self._undo.append(handle.remove)
-
-    def undo(self):
-        while self._undo:
-            self._undo.pop()()
 
 
 def owners_of(parameters):
@@ -2805,6 +2894,20 @@ def shares_of(gradients, tiny):
     counts = torch.stack([torch.stack([g.numel() - count(g), count(g.abs() < tiny), g.numel() - count(torch.isfinite(g))]).to(device, non_blocking=True) for g in gradients]).sum(0)
     counts[1] -= counts[0]
     return dict(zip(("zero_share", "subnormal_share", "nonfinite_share"), counts.to(wide_dtype(device)) / sum(g.numel() for g in gradients)))
+
+
+def marked(node, depth=64):
+    """[(loss, scale)] of the scaled losses that a tensor of autograd is made of; empty: of others too."""
+    found, ways = node.metadata.get("ulpscope"), [n for n, _ in node.next_functions if n is not None]
+    if found:
+        return [found]
+    losses = []
+    for way in ways if depth else ():
+        of_it = marked(way, depth - 1)
+        if not of_it:
+            return []
+        losses += of_it
+    return losses
 
 
 def digest_of(value):
@@ -2870,11 +2973,12 @@ class TrainingRecorder:
         self.iteration, self.steps, self.events, self.overhead, self.waited, self.waits = self.first, 0, 0, 0.0, 0.0, 0
         self.unseen = {}  # what could not be recorded, and why
         self._log = self._ledger = None
-        self._patches, self._explicit, self._inside, self._backwards = Patches(), False, 0, 0
+        self._patches, self._explicit, self._inside, self._backwards, self._busy = Patches(), False, 0, 0, set()
         self._head = {"scaler": False, "autocast": False}
         self._scalers, self._autocast, self._depth = {}, None, 0
         self._losses, self._gradients, self._marks = ({name: kind() for name in self.optimizers} for kind in (list, dict, list))
-        self._updates, self._scaled, self._ids = dict.fromkeys(self.optimizers, 0), None, []
+        self._updates, self._is_old, self._ids = dict.fromkeys(self.optimizers, 0), dict.fromkeys(self.optimizers, False), []  # _is_old: gradients a step has taken
+        self._kinds, self._scales, self._scaling_now = (), [], False  # _scales: events whose backward is still to come
         self._open, self._waiting, self._steps = [], [], []  # events of this iteration, autocast's that may be of the next, rows of the ledger
         self._clear()
         modern = tuple(int(v) for v in torch.__version__.split(".")[:2]) >= (2, 4)  # from when torch.cuda.amp is deprecated
@@ -2886,7 +2990,10 @@ class TrainingRecorder:
 
     def start(self):
         self._started = time.perf_counter()
-        self._log = open(self.path, "x", encoding="utf-8")
+        try:
+            self._log = open(self.path, "x", encoding="utf-8")
+        except OSError as error:
+            raise RecorderError(f"'{self.path}' cannot be written: {error.strerror}; choose another name for the event log") from None
         self._write_head()
         self._watch()
         self.beginning = self.overhead = time.perf_counter() - self._started
@@ -2927,20 +3034,33 @@ class TrainingRecorder:
                 known[name] = getattr(scaler, "_" + name)
         return known
 
-    def _flush(self):
-        """The iteration's events and its rows of the ledger, read from the device at once."""
+    def _lines_of(self, event):
+        """A backward stands there once, or for each optimizer that it reached, where these are not all; what it takes (loss, scale) each time."""
+        stale, again = event.pop("stale", ()), event.pop("again", ())
+        if "reached" not in event:
+            return [event]
+        names = [name for name in event.pop("reached") if name not in stale]
+        lines = [[dict(event, optimizer=name)] for name in names] if len(names) < len(self.optimizers) else [[event]]
+        return sum([[*(again if i else ()), *line] for i, line in enumerate(lines)], [])
+
+    def _flush(self, is_last=False):
+        """The iteration's events and its rows of the ledger, read from the device at once. A backward that reached gradients which a step had taken
+        already waits, with all after it: where they are cleared before they are used it was none of that optimizer's (a critic's, by the generator's loss).
+        """
         rows, self._steps = self._steps, []
         if self.ledger_path and rows:
             self._read(rows)
         for row in rows:
             self._settle(row)
-        for event in self._open:
+        ready = next((i for i, event in enumerate(self._open) if event.get("stale") and not is_last), len(self._open))
+        for event in self._open[:ready]:
             row = event.pop("row", None)
             if row is not None and row["applied"] is not None:
                 event["applied"] = row["applied"]
-            self._line(self._log, event)
-        self.events += len(self._open)
-        self._open, self.steps = [], self.steps + bool(rows)
+            for line in self._lines_of(event):
+                self._line(self._log, line)
+                self.events += 1
+        self._open, self.steps = self._open[ready:], self.steps + bool(rows)
         self._log.flush()
         if self.ledger_path:
             unique = {row["optimizer"]: row for row in rows}
@@ -3044,7 +3164,7 @@ class TrainingRecorder:
         cut = max(i for i, event in enumerate(self._open) if event["event"] in ENDS) + 1
         self._open, rest = self._open[:cut], self._open[cut:]
         self._begin()
-        self._open = [dict(event, iteration=self.iteration) for event in rest]
+        self._open += [dict(event, iteration=self.iteration) for event in rest]
         self._begun, self._evidence = True, any(event["event"] in EVIDENCE for event in rest)
 
     # what is watched
@@ -3060,14 +3180,14 @@ class TrainingRecorder:
             self.unseen.setdefault(getattr(note, "__name__", "a call").strip("_"), f"{type(error).__name__}: {str(error).splitlines()[0] if str(error) else ''}")
         self.overhead += time.perf_counter() - at
 
-    def _around(self, before=None, after=None):
-        """A wrapper that tells both of the arguments; of calls within such a call nothing is told."""
+    def _around(self, before=None, after=None, of=None):
+        """A wrapper that tells both of the arguments; of calls within such a call, and on objects that are not in `of`, nothing is told."""
         busy = []
 
         def make(original):
             @functools.wraps(original)
             def wrapped(*args, **kwargs):
-                if busy:
+                if busy or not (of is None or id(args[0]) in of):
                     return original(*args, **kwargs)
                 busy.append(True)
                 try:
@@ -3084,21 +3204,38 @@ class TrainingRecorder:
     def _watch(self):
         patches = self._patches
         self.models = self.models or owners_of(p for o in self.optimizers.values() for p in parameters_of(o))
-        for name, optimizer in self.optimizers.items():
-            self._watch_optimizer(name, optimizer)
+        self._names, self._roots = {id(o): name for name, o in self.optimizers.items()}, {id(m) for m in self.models}
+        clearing = self._around(after=lambda optimizer, *_: self._cleared(self._names[id(optimizer)]), of=self._names)
+        for optimizer in self.optimizers.values():
+            patches.method(optimizer, "step", self._stepping)
+            patches.method(optimizer, "zero_grad", clearing)
+        stepping = self._around(after=lambda *_: self._event("scheduler_step"), of={id(s) for s in self.schedulers})
         for scheduler in self.schedulers:
-            patches.replace(scheduler, "step", self._around(after=lambda *_: self._event("scheduler_step")))
+            patches.method(scheduler, "step", stepping)
+        clearing = self._around(after=self._module_cleared)
         for model in self.models:
-            held = {id(p) for p in model.parameters()}
-            names = [name for name, o in self.optimizers.items() if any(id(p) in held for p in parameters_of(o))]
-            patches.hook(model.register_forward_pre_hook(lambda module, _: self._timed(self._forward, module) if torch.is_grad_enabled() and not self._backwards else None))
-            patches.replace(model, "zero_grad", self._around(after=lambda *_, names=names: [self._cleared(name) for name in names]))
+            patches.method(model, "forward", self._forwards)
+            patches.method(model, "zero_grad", clearing)
+        patches.on_class(torch.nn.Module, "zero_grad", clearing)  # of parts of a model
         for edge, note in (("__enter__", self._entered), ("__exit__", self._left)):
             patches.replace(torch.autocast, edge, self._around(after=note))
         patches.replace(torch.autograd, "backward", self._backward)
         for name in ("clip_grad_norm_", "clip_grad_value_"):
             patches.replace_by_any_name(torch.nn.utils, name, self._clipping)
         self._watch_scalers()
+
+    def _forwards(self, original):
+        @functools.wraps(original)
+        def forward(*args, **kwargs):
+            if id(args[0]) not in self._roots - self._busy or self._backwards or not torch.is_grad_enabled():
+                return original(*args, **kwargs)
+            self._timed(self._forward, args[0])
+            self._busy.add(id(args[0]))  # a class's forward may call its base's
+            try:
+                return original(*args, **kwargs)
+            finally:
+                self._busy.discard(id(args[0]))
+        return forward
 
     def _forward(self, module):
         self._reconcile()
@@ -3136,25 +3273,36 @@ class TrainingRecorder:
 
     # optimizers and their gradients
 
-    def _watch_optimizer(self, name, optimizer):
-        def make(original):
-            @functools.wraps(getattr(original, "__func__", original))
-            def step(_, *args, **kwargs):
-                self._reached = name
-                if self._inside:  # scaler.step says it
-                    return original(*args, **kwargs)
-                self._timed(self._before_step, name, not args and not kwargs)
-                try:
-                    return original(*args, **kwargs)
-                finally:
-                    self._timed(self._after_step, name)
-            return types.MethodType(step, optimizer)  # a method, as learning rate schedulers expect
-        self._patches.replace(optimizer, "step", make)
-        self._patches.replace(optimizer, "zero_grad", self._around(after=lambda *_, **__: self._cleared(name)))
+    def _stepping(self, original):
+        @functools.wraps(original)
+        def step(optimizer, *args, **kwargs):
+            name = self._names.get(id(optimizer))
+            if name is None or id(optimizer) in self._busy:
+                return original(optimizer, *args, **kwargs)
+            self._reached = name
+            if self._inside:  # scaler.step says it
+                return original(optimizer, *args, **kwargs)
+            self._busy.add(id(optimizer))
+            self._timed(self._before_step, name, not args and not kwargs)
+            try:
+                return original(optimizer, *args, **kwargs)
+            finally:
+                self._busy.discard(id(optimizer))
+                self._timed(self._after_step, name)
+        return step
 
     def _cleared(self, name):
         self._event("zero_grad", name)
-        self._losses[name], self._marks[name], self._gradients[name] = [], [], {}
+        self._losses[name], self._marks[name], self._gradients[name], self._is_old[name] = [], [], {}, False
+        for event in self._open:
+            if name in event.get("stale", ()):
+                event["stale"][name] = True
+
+    def _module_cleared(self, module, *_):
+        held, which = {id(p) for p in module.parameters()}, any if id(module) in self._roots else all
+        for name, optimizer in self.optimizers.items():
+            if which(id(p) in held for p in parameters_of(optimizer)):
+                self._cleared(name)
 
     def _before_step(self, name, is_plain):
         if is_plain and not self._head["scaler"]:  # a closure makes gradients anew
@@ -3179,6 +3327,8 @@ class TrainingRecorder:
             noted.update(shares_of(gradients, low.tiny))
 
     def _row(self, name, kind, applied, scaler=None, found=None):
+        for event in self._open:
+            event.get("stale", {}).pop(name, None)  # this step takes them
         self._split(name)
         noted, losses, optimizer = self._gradients[name], self._losses[name], self.optimizers[name]
         self._gradients[name], self._losses[name] = {}, []
@@ -3191,7 +3341,11 @@ class TrainingRecorder:
         self._event(kind, name, scaler=scaler, row=row)
         self._steps.append(row)
         self._stepped.add(name)
-        held = [p for p in parameters_of(optimizer) if p.grad is not None][:SAMPLED]
+        self._is_old[name] = True
+        self._mark(name)
+
+    def _mark(self, name):
+        held = [p for p in parameters_of(self.optimizers[name]) if p.grad is not None][:SAMPLED]
         self._marks[name] = [(p, id(p.grad), version_of(p.grad)) for p in held]
 
     @staticmethod
@@ -3246,29 +3400,40 @@ class TrainingRecorder:
         for name, marks in self._marks.items():
             if marks and all(p.grad is None or (id(p.grad), version_of(p.grad)) != (place, version) for p, place, version in marks):
                 self._cleared(name)  # by hand
-        self._before = self._arrived() if len(self.optimizers) > 1 else None
+        self._before = self._arrived()
         self._loss = self._loss_of(tensors)
         self._open_iteration("backward")
-        if self._lone or not self._evidence:  # the forward was not seen, but there is one
-            self._lone = True
-            self._event("loss")
 
     def _loss_of(self, tensors):
         tensor = tensors if isinstance(tensors, torch.Tensor) else tensors[0] if len(tensors) == 1 else None
         if tensor is None or tensor.numel() != 1:
             return None
-        product, loss, scale = self._scaled or (lambda: None, None, None)
-        if product() is tensor:
-            return loss
-        self._scaled = None
-        return tensor.detach().clone() if scale is None else tensor.detach() / scale
+        found = marked(tensor.grad_fn) if tensor.grad_fn is not None else []
+        if found and "ulpscope" in tensor.grad_fn.metadata:
+            return found[0][0]
+        if found:
+            return tensor.detach() / found[0][1] if found[0][1] is not None else None
+        return None if self._head["scaler"] else tensor.detach().clone()  # how much of it is scale is not known
 
     def _after_backward(self):
-        after = self._arrived() if self._before is not None else None
-        reached = [name for name in self.optimizers if after is None or after[name] != self._before[name]]
+        after = self._arrived()
+        reached = [name for name in self.optimizers if after[name] != self._before[name]]  # a copy's, or another model's, is none of this loop
+        if reached:
+            self._lone |= not self._evidence
+            if self._lone:  # the forward was not seen, but there is one
+                self._event("loss")
+            again = (self._open[-1:] if self._lone else []) + ([dict(self._scales.pop(), iteration=self.iteration)] if self._scales else [])
+            self._event("backward")
+            stale = {name: False for name in reached if self._is_old[name]}  # True: cleared since
+            self._open[-1].update(reached=reached, stale=stale, again=again)
         for name in reached:
-            self._event("backward", name if after else "")
             self._losses[name].append(self._loss)
+            for event in self._open:
+                if event.get("stale", {}).get(name):  # cleared, and made anew
+                    event["reached"].remove(name)
+                    del event["stale"][name]
+            if self._marks[name]:
+                self._mark(name)
         self._before = self._loss = None
 
     def _arrived(self):
@@ -3278,19 +3443,22 @@ class TrainingRecorder:
     # scalers
 
     def _watch_scalers(self):
+        self._kinds = tuple({kind for kind in (getattr(torch.amp, "GradScaler", None), getattr(getattr(torch.cuda, "amp", None), "GradScaler", None),
+                                               type(self.scaler) if self.scaler is not None else None) if kind})
         if self.scaler is not None:
             self._know(self.scaler)
-        kinds = {kind for kind in (getattr(torch.amp, "GradScaler", None), getattr(getattr(torch.cuda, "amp", None), "GradScaler", None), type(self.scaler) if self.scaler is not None else None) if kind}
         makers = {"__init__": self._around(after=lambda scaler, *_: self._know(scaler, is_new=True)), "scale": self._scaling, "step": self._scaler_step,
                   "unscale_": self._around(before=self._unscales, after=self._unscaled), "update": self._around(after=self._updated)}
-        for kind in kinds:
-            for name, make in makers.items():
-                if name in vars(kind):
-                    self._patches.replace(kind, name, make)
+        for kind, name in itertools.product(self._kinds, makers):
+            place = next((c for c in kind.__mro__ if name in vars(c)), None)
+            if place and isinstance(vars(place)[name], types.FunctionType):
+                self._patches.on_class(place, name, makers[name])
+            elif name != "__init__":
+                self.unseen[f"{kind.__name__}.{name}"] = "no method of its class"
 
     def _know(self, scaler, is_new=False):
         """Whether it is on and of this loop: the one given, the first seen where none was, or one that the loop makes."""
-        if not getattr(scaler, "is_enabled", lambda: True)():
+        if not isinstance(scaler, self._kinds) or not getattr(scaler, "is_enabled", lambda: True)():
             return False
         if id(scaler) in self._scalers:
             return True
@@ -3305,7 +3473,13 @@ class TrainingRecorder:
     def _scaling(self, original):
         @functools.wraps(original)
         def scale(scaler, outputs, *args, **kwargs):
-            product = original(scaler, outputs, *args, **kwargs)
+            if self._scaling_now:  # a subclass calls its base
+                return original(scaler, outputs, *args, **kwargs)
+            self._scaling_now = True
+            try:
+                product = original(scaler, outputs, *args, **kwargs)
+            finally:
+                self._scaling_now = False
             self._timed(self._was_scaled, scaler, outputs, product)
             return product
         return scale
@@ -3314,8 +3488,10 @@ class TrainingRecorder:
         if not self._know(scaler):
             return
         self._event("scale", scaler=scaler, api=self._api(scaler))
-        is_loss = isinstance(outputs, torch.Tensor) and isinstance(product, torch.Tensor)
-        self._scaled = (weakref.ref(product), outputs.detach().clone(), self._number_of(scaler, "_scale")) if is_loss else None
+        self._scales.append(self._open[-1])
+        for loss, scaled in zip(*([v] if isinstance(v, torch.Tensor) else list(v) for v in (outputs, product))):
+            if scaled.grad_fn is not None:
+                scaled.grad_fn.metadata["ulpscope"] = (loss.detach().clone(), self._number_of(scaler, "_scale"))
 
     def _unscales(self, scaler, optimizer):
         if self._know(scaler) and self._name_of(optimizer) is not None:
@@ -3377,11 +3553,15 @@ class TrainingRecorder:
             return
         at = time.perf_counter()
         self._patches.undo()
-        self._flush()
-        for file in (self._log, self._ledger):
-            if file:
+        try:
+            self._flush(is_last=True)
+            for file in filter(None, (self._log, self._ledger)):
                 file.flush()
                 os.fsync(file.fileno())
+        except OSError as error:  # the training is done, and its numbers are worth more than the log
+            self.unseen["the end of the log"] = str(error)
+        for file in filter(None, (self._log, self._ledger)):
+            with contextlib.suppress(OSError):
                 file.close()
         self._log = self._ledger = None
         self.overhead += time.perf_counter() - at
