@@ -134,8 +134,9 @@ Result<std::vector<LookedAt>> ScanRuns::lookAtBatch(std::vector<PointOnWay> poin
     return Error{ErrorKind::run, "has another shape in the other run", "output '" + m_frame.settings.decisionOutput + "'", "choose another --decision-output"};
   if (m_firstArguments.empty()) {
     if (auto good = checkFirst(reference.value(), candidate.value()); !good) return good.error();
-    if (auto good = checkAlone(points, reference.value()); !good) return good.error();
     m_firstArguments = arguments;
+    if (auto repeats = checkRepeats(); !repeats) return repeats.error();
+    if (auto good = checkAlone(points, reference.value()); !good) return good.error();
   }
   at::Tensor floor;
   if (m_noise && m_noise->skipped.empty()) {

@@ -38,7 +38,7 @@ class ScanRuns {
   // A batch that is not full is filled with its last point. Errors: cancelled; run (a run fails, scores that hang on what else is in the batch, ties
   // that are refused); input (an op that cannot be emulated); inconclusive (nothing was autocast); usage (the rule does not fit the output).
   base::Result<std::vector<analysis::LookedAt>> look(const std::vector<PointOnWay>& points);
-  // Whether the first batch still gives the same bits: a model that keeps something between forwards cannot be scanned. Kind run.
+  // Whether the first batch still gives the same bits: a model that keeps something between forwards cannot be scanned. Kind run. Precondition: look() ran.
   base::Status checkRepeats();
 
   const analysis::PointReader& reader() const { return m_reader; }
