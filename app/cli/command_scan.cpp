@@ -1,4 +1,5 @@
 #include "commands.h"
+#include "core/base/shell_word.h"
 #include "core/report/scan_text.h"
 #include "core/session/sample_choice.h"
 #include "core/session/scan.h"
@@ -143,7 +144,7 @@ Outcome print(const ScanWords& words, const session::Scan& scan, const session::
   const auto written = writeJson(words.json, session::scanDocument(scan, words.session));
   if (words.json != "-") {
     fmt::print("{}", report::scanSummary(scan, session.samples));
-    if (scan.number > 0) fmt::print("Session: {} (scan {}); open it with: ulpscope gui {}\n", words.session, scan.number, shellWord(words.session));
+    if (scan.number > 0) fmt::print("Session: {} (scan {}); open it with: ulpscope gui {}\n", words.session, scan.number, base::shellWord(words.session));
   }
   if (!written) return written.error();
   return 0;
