@@ -1,8 +1,10 @@
 #include "commands.h"
+#include "core/base/shell_word.h"
 #include "core/report/scan_text.h"
 #include "core/session/sample_choice.h"
 #include "core/session/scan.h"
 #include "core/storage/scan_store.h"
+#include "core/storage/session_care.h"
 #include "core/storage/session_store.h"
 #include "engine_client.h"
 #include "json_output.h"
@@ -121,7 +123,9 @@ Result<json> askForScan(const session::ScanRequest& request) {
     if (auto writable = storage::checkWritable(request.sessionPath, storage::WriteMode::append); !writable) return writable.error();
   auto client = EngineClient::start();
   if (!client) return client.error();
-  return client.value().ask([&](int id) { return protocol::encodeScan(id, request); }, shownPath(request.sessionPath), {"inputs", "", std::chrono::milliseconds(100)});
+  auto answer = client.value().ask([&](int id) { return protocol::encodeScan(id, request); }, shownPath(request.sessionPath), {"inputs", "", std::chrono::milliseconds(100)});
+  if (!answer && request.store) static_cast<void>(storage::removeDeadParts(request.sessionPath));  // an engine that was killed could not clear up
+  return answer;
 }
 
 // From the session where it was stored, else from the answer.
@@ -140,7 +144,7 @@ Outcome print(const ScanWords& words, const session::Scan& scan, const session::
   const auto written = writeJson(words.json, session::scanDocument(scan, words.session));
   if (words.json != "-") {
     fmt::print("{}", report::scanSummary(scan, session.samples));
-    if (scan.number > 0) fmt::print("Session: {} (scan {}); open it with: ulpscope gui {}\n", words.session, scan.number, shellWord(words.session));
+    if (scan.number > 0) fmt::print("Session: {} (scan {}); open it with: ulpscope gui {}\n", words.session, scan.number, base::shellWord(words.session));
   }
   if (!written) return written.error();
   return 0;
@@ -188,7 +192,7 @@ void addOptions(CLI::App& command, ScanWords& words) {
   command.add_option("--from", words.from, "id of the sample at t = 0")->type_name("A");
   command.add_option("--to", words.to, "id of the sample at t = 1")->type_name("B");
   command.add_option("--steps", words.steps, "points of the grid from 0 to 1 (default 1001)")->type_name("N");
-  command.add_option("--near", words.near, "from these samples (a,b; default all) along the margin's gradient, until each run flips")->expected(0, 1)->type_name("IDS");
+  command.add_option("--near", words.near, "from these samples (a,b; default all) along the margin's gradient, until each run flips")->expected(0, 1)->allow_extra_args(false)->take_all()->type_name("IDS");
   command.add_option("--limit", words.limit, "the largest step of --near, in parts of the input's L2 norm (default 1)")->type_name("R");
   command.add_option("--plane", words.plane, "the plane A + u (B - A) + v (C - A) through three samples")->expected(3)->type_name("A B C");
   command.add_option("--grid", words.grid, "points on a side of the plane (default 64)")->type_name("N");

@@ -98,7 +98,7 @@ void PointReader::keepScores(PairAtPoint& pair, const TensorView& reference, con
   }
 }
 
-LookedAt PointReader::look(const TensorView& reference, const TensorView& candidate, const TensorView* noise, std::int64_t sample, bool& tied) {
+LookedAt PointReader::look(const TensorView& reference, const TensorView& candidate, std::int64_t sample, bool& tied) {
   const OneRun a = decided(reference, sample), b = decided(candidate, sample);
   tied = tied || a.tied || b.tied;
   LookedAt looked;
@@ -109,17 +109,26 @@ LookedAt PointReader::look(const TensorView& reference, const TensorView& candid
   pair.candidateMargin = b.margin;
   pair.maxError = errorBetween(reference, candidate, sample);
   if (m_keepsScores) keepScores(pair, reference, candidate, sample);
-  if (!noise) return looked;
-  looked.noise = decided(*noise, sample).decision;
-  pair.noiseError = errorBetween(reference, *noise, sample);
-  pair.withinNoise = looked.noise != pair.reference || (pair.noiseError > 0 && pair.referenceMargin <= m_rule.errorsToFlip() * pair.noiseError);
   return looked;
 }
 
-base::Result<std::vector<LookedAt>> PointReader::read(const TensorView& reference, const TensorView& candidate, const TensorView* noise, std::int64_t count) {
+void LookedAt::take(const NoiseAtPoint& found, int errorsToFlip) {
+  measured = true;
+  noise = found.decision;
+  pair.noiseError = found.error;
+  pair.withinNoise = noise != pair.reference || (found.error > 0 && pair.referenceMargin <= errorsToFlip * found.error);
+}
+
+std::vector<NoiseAtPoint> PointReader::readNoise(const TensorView& reference, const TensorView& other, std::int64_t count) {
+  std::vector<NoiseAtPoint> points;
+  for (std::int64_t sample = 0; sample < count; ++sample) points.push_back({decided(other, sample).decision, errorBetween(reference, other, sample)});
+  return points;
+}
+
+base::Result<std::vector<LookedAt>> PointReader::read(const TensorView& reference, const TensorView& candidate, std::int64_t count) {
   std::vector<LookedAt> points;
   bool tied = false;
-  for (std::int64_t sample = 0; sample < count; ++sample) points.push_back(look(reference, candidate, noise, sample, tied));
+  for (std::int64_t sample = 0; sample < count; ++sample) points.push_back(look(reference, candidate, sample, tied));
   if (tied && m_tie == session::TieRule::refuse)
     return base::Error{base::ErrorKind::run, "best scores are equal at a point of it, and the tie rule is 'refuse'", "the scan", "choose --tie first or --tie flag"};
   return points;

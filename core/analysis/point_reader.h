@@ -24,10 +24,18 @@ class DecisionTable {
   std::map<std::string, int> m_numbers;
 };
 
-// Both runs at one point, and FP32 in another order.
+// FP32 in another order, against itself.
+struct NoiseAtPoint {
+  int decision = session::kNoDecision;
+  double error = 0;  // largest |difference| of the scores
+};
+
+// Both runs at one point, and what FP32's own noise is there, once it was measured.
 struct LookedAt {
-  session::PairAtPoint pair;       // scores: of every class
+  session::PairAtPoint pair;         // scores: of every class
   int noise = session::kNoDecision;  // kNoDecision too where there is no noise floor
+  bool measured = false;
+  void take(const NoiseAtPoint& found, int errorsToFlip);
 };
 
 // One decision at least a sample: of several positions (decisions.h) it is the values of all of them, its margin their smallest. A NaN among
@@ -36,9 +44,10 @@ class PointReader {
  public:
   PointReader(const session::DecisionRule& rule, session::TieRule tie, int sampleAxis) : m_rule(rule), m_tie(tie), m_sampleAxis(sampleAxis) {}
 
-  // noise: null, none. All of one shape, which must fit the rule as analysis::decide checks it. Gives the first `count` samples. Error kind
-  // run: a tie where ties are refused.
-  base::Result<std::vector<LookedAt>> read(const TensorView& reference, const TensorView& candidate, const TensorView* noise, std::int64_t count);
+  // Of one shape, which must fit the rule as analysis::decide checks it. Gives the first `count` samples. Error kind run: a tie where ties are
+  // refused.
+  base::Result<std::vector<LookedAt>> read(const TensorView& reference, const TensorView& candidate, std::int64_t count);
+  std::vector<NoiseAtPoint> readNoise(const TensorView& reference, const TensorView& other, std::int64_t count);
 
   const std::vector<session::ScanDecision>& decisions() const { return m_table.all(); }
   bool keepsScores() const { return m_keepsScores; }  // false: they became too many, or there are several decisions a sample
@@ -60,7 +69,7 @@ class PointReader {
   OneRun decided(const TensorView& view, std::int64_t sample);
   double errorBetween(const TensorView& a, const TensorView& b, std::int64_t sample) const;
   void keepScores(session::PairAtPoint& pair, const TensorView& reference, const TensorView& candidate, std::int64_t sample);
-  LookedAt look(const TensorView& reference, const TensorView& candidate, const TensorView* noise, std::int64_t sample, bool& tied);
+  LookedAt look(const TensorView& reference, const TensorView& candidate, std::int64_t sample, bool& tied);
 };
 
 // Which classes' scores are shown: all of them up to kShownClasses, else those that came first or second (top-k: up to the first outside) most

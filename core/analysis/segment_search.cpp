@@ -29,13 +29,13 @@ struct Zone {
 
 class Search {
  public:
-  Search(const SegmentPlan& plan, const LookAt& lookAt) : m_plan(plan), m_lookAt(lookAt) {}
+  Search(const SegmentPlan& plan, const LookAt& lookAt, const NoiseAt& noiseAt) : m_plan(plan), m_lookAt(lookAt), m_noiseAt(noiseAt) {}
 
   base::Result<SegmentResult> run() {
     for (std::int64_t i = 0; i < m_plan.steps; ++i) m_grid.push_back(static_cast<float>(static_cast<double>(i) / static_cast<double>(m_plan.steps - 1)));
     m_grid.erase(std::unique(m_grid.begin(), m_grid.end()), m_grid.end());
     if (auto looked = look(m_grid); !looked) return looked.error();
-    for (const auto& step : {&Search::refine, &Search::findEdges, &Search::lookClosely})
+    for (const auto& step : {&Search::refine, &Search::findEdges, &Search::lookClosely, &Search::measureNoise})
       if (auto done = (this->*step)(); !done) return done.error();
     return findings();
   }
@@ -43,6 +43,7 @@ class Search {
  private:
   const SegmentPlan& m_plan;
   const LookAt& m_lookAt;
+  const NoiseAt& m_noiseAt;
   std::vector<float> m_grid;
   SegmentPoints m_points;
   std::vector<Stretch> m_stretches;  // where the candidate may flicker
@@ -67,19 +68,40 @@ class Search {
     return found;
   }
 
+  Status lookBetween(const std::vector<Stretch>& open) {
+    const std::size_t each = std::max<std::size_t>(1, m_plan.batch / open.size());
+    std::vector<float> ts;
+    for (const Stretch& gap : open)
+      for (const float t : floatsBetween(gap.from, gap.to, each)) ts.push_back(t);
+    return look(std::move(ts));
+  }
+
+  bool hasEnough() {
+    m_gaveUp = m_gaveUp || m_points.size() > m_grid.size() + kMostRefined;
+    return m_gaveUp;
+  }
+
   Status refine() {
-    for (std::vector<Stretch> open = gaps(); !open.empty(); open = gaps()) {
-      if (m_points.size() > m_grid.size() + kMostRefined) {
-        m_gaveUp = true;
-        return base::success();
-      }
-      const std::size_t each = std::max<std::size_t>(1, m_plan.batch / open.size());
-      std::vector<float> ts;
-      for (const Stretch& gap : open)
-        for (const float t : floatsBetween(gap.from, gap.to, each)) ts.push_back(t);
-      if (auto looked = look(std::move(ts)); !looked) return looked;
-    }
+    for (std::vector<Stretch> open = gaps(); !open.empty() && !hasEnough(); open = gaps())
+      if (auto looked = lookBetween(open); !looked) return looked;
     return base::success();
+  }
+
+  // The other runs' crossings are known by now, and FP32's in another order are next to them: few points are new.
+  Status measureNoise() {
+    if (!m_noiseAt) return base::success();
+    for (;;) {
+      std::vector<float> ts;
+      for (const auto& [t, looked] : m_points)
+        if (!looked.measured) ts.push_back(t);
+      const auto found = m_noiseAt(ts);
+      if (!found) return found.error();
+      if (found->empty()) return base::success();  // there is none after all
+      for (std::size_t i = 0; i < ts.size(); ++i) m_points.at(ts[i]).take(found.value()[i], m_plan.errorsToFlip);
+      const std::vector<Stretch> open = gaps();
+      if (open.empty() || hasEnough()) return base::success();
+      if (auto looked = lookBetween(open); !looked) return looked;
+    }
   }
 
   // An infinity in one run alone says nothing of how far others may be off.
@@ -277,6 +299,6 @@ class Search {
 
 }  // namespace
 
-base::Result<SegmentResult> searchSegment(const SegmentPlan& plan, const LookAt& lookAt) { return Search(plan, lookAt).run(); }
+base::Result<SegmentResult> searchSegment(const SegmentPlan& plan, const LookAt& lookAt, const NoiseAt& noiseAt) { return Search(plan, lookAt, noiseAt).run(); }
 
 }  // namespace ulpscope::analysis

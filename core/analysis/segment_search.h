@@ -18,8 +18,9 @@ struct SegmentPlan {
   int errorsToFlip = 2;       // DecisionRule::errorsToFlip()
 };
 
-// Evaluates points, each once, in the order given.
+// Evaluates points in the order given: both runs, each point once; FP32 against itself.
 using LookAt = std::function<base::Result<std::vector<LookedAt>>(const std::vector<float>&)>;
+using NoiseAt = std::function<base::Result<std::vector<NoiseAtPoint>>(const std::vector<float>&)>;
 
 struct SegmentResult {
   session::SegmentScan scan;          // but for its length
@@ -29,8 +30,9 @@ struct SegmentResult {
 // The grid; between neighbours whose decisions differ in any run, further points until they are neighbouring floats (all such gaps at once, so
 // that a batch is full); then a closer look, at kCloseLookPoints or twice the grid's density, wherever the error reaches the reference's margin
 // or a run changes: only there can the candidate flicker; where it does, another on either side of its changes. What changes and changes back between two points that were looked at is not seen.
-// Errors: those of lookAt.
-base::Result<SegmentResult> searchSegment(const SegmentPlan& plan, const LookAt& lookAt);
+// Last FP32's own noise at all of these points, and its crossings in the same way; noiseAt may be empty: no noise floor.
+// Errors: those of lookAt and noiseAt.
+base::Result<SegmentResult> searchSegment(const SegmentPlan& plan, const LookAt& lookAt, const NoiseAt& noiseAt);
 inline constexpr std::int64_t kCloseLookPoints = 257;
 
 }  // namespace ulpscope::analysis

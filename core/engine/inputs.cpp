@@ -8,6 +8,7 @@
 #include "core/storage/input_digest.h"
 #include "core/storage/input_file.h"
 #include "core/storage/input_kind.h"
+#include "core/storage/input_size.h"
 
 #include <fmt/format.h>
 #include <torch/csrc/jit/serialization/import.h>
@@ -291,6 +292,7 @@ std::vector<T> rowsOf(const std::vector<T>& column, const std::vector<std::int64
 Result<ReferenceSet> loadReferenceSet(const session::RunRequest& request, const LoadedModel& model) {
   const auto kind = storage::inputKindOf(request.inputsPath);
   if (!kind) return kind.error();
+  if (auto fits = storage::checkFitsMemory(request.inputsPath); !fits) return fits.error();
   auto hash = storage::inputsDigest(request.inputsPath);
   if (!hash) return hash.error();
   auto raw = kind.value() == storage::InputKind::holder ? readHolder(request.inputsPath) : readFile(request.inputsPath);

@@ -36,6 +36,12 @@ std::vector<session::PairAtPoint*> pairsOf(session::Scan& scan) {
   return pairs;
 }
 
+std::vector<PointOnWay> pointsAt(const std::vector<float>& ts) {
+  std::vector<PointOnWay> points;
+  for (const float t : ts) points.push_back({0, {static_cast<double>(t)}});
+  return points;
+}
+
 void withoutScores(session::PairAtPoint& pair) { pair.referenceScores = pair.candidateScores = {}; }
 
 }  // namespace
@@ -60,11 +66,11 @@ Status ScanDriver::scanSegment(ScanRuns& runs, const std::vector<std::int64_t>& 
   bool gridDone = false;
   const analysis::LookAt lookAt = [&](const std::vector<float>& ts) {
     if (std::exchange(gridDone, true)) runs.beginStage("looking closely", static_cast<std::int64_t>(ts.size()));
-    std::vector<PointOnWay> points;
-    for (const float t : ts) points.push_back({0, {static_cast<double>(t)}});
-    return runs.look(points);
+    return runs.look(pointsAt(ts));
   };
-  auto found = analysis::searchSegment({m_request.steps, static_cast<std::size_t>(m_settings.batchSize), m_settings.decision.errorsToFlip()}, lookAt);
+  const analysis::NoiseAt noiseAt = [&](const std::vector<float>& ts) { return runs.lookAtNoise(pointsAt(ts)); };
+  const analysis::SegmentPlan plan{m_request.steps, static_cast<std::size_t>(m_settings.batchSize), m_settings.decision.errorsToFlip()};
+  auto found = analysis::searchSegment(plan, lookAt, m_request.noiseFloor ? noiseAt : analysis::NoiseAt());
   if (!found) return found.error();
   m_scan.segment = std::move(found.value().scan);
   m_scan.segment->length = std::sqrt(m_inputs.innerProduct(0, 0));
@@ -92,7 +98,11 @@ Status ScanDriver::scanPlane(ScanRuns& runs, const std::vector<std::int64_t>& sa
   runs.beginStage("scanning", plane.side * plane.side);
   auto looked = runs.look(points);
   if (!looked) return looked.error();
-  for (LookedAt& point : looked.value()) {
+  const auto noise = m_request.noiseFloor ? runs.lookAtNoise(points) : Result<std::vector<analysis::NoiseAtPoint>>(std::vector<analysis::NoiseAtPoint>());
+  if (!noise) return noise.error();
+  for (std::size_t i = 0; i < looked->size(); ++i) {
+    LookedAt& point = looked.value()[i];
+    if (!noise->empty()) point.take(noise.value()[i], m_settings.decision.errorsToFlip());
     const session::PairAtPoint& pair = point.pair;
     plane.decided += pair.reference != session::kNoDecision && pair.candidate != session::kNoDecision;
     plane.flips += pair.differs();
@@ -131,7 +141,6 @@ Result<session::Scan> ScanDriver::run(ReferenceSet set, int sampleAxis, std::sto
   m_scan.threads = kThreadsPerRun;
   const ScanFrame frame{m_model, m_settings, m_table, m_regions, m_set, m_inputs, sampleAxis};
   ScanRuns runs(frame, m_progress, stop);
-  if (m_request.noiseFloor && m_request.kind != session::ScanKind::near) runs.measureNoise();
   const Status scanned = m_request.kind == session::ScanKind::segment ? scanSegment(runs, samples.value())
                          : m_request.kind == session::ScanKind::plane ? scanPlane(runs, samples.value())
                                                                       : scanNear(runs, frame, samples.value(), stop);

@@ -17,6 +17,7 @@ namespace ulpscope::engine {
 namespace {
 
 using analysis::LookedAt;
+using analysis::NoiseAtPoint;
 using base::Error;
 using base::ErrorKind;
 using base::Result;
@@ -24,6 +25,9 @@ using base::Status;
 
 // FP32 in another place of the batch differs by its last bits; what hangs on its neighbours differs by orders more.
 constexpr double kCoupled = 1e-3;
+
+// Of FP32 in another order: changing the number of threads costs more than a small forward.
+constexpr std::size_t kBatchesAtOnce = 16;
 
 bool sameBits(const at::Tensor& a, const at::Tensor& b) {
   if (a.sizes() != b.sizes() || a.scalar_type() != b.scalar_type()) return false;
@@ -81,7 +85,7 @@ Result<at::Tensor> ScanRuns::forward(Lane& lane, const Arguments& arguments, int
   setup.device = lane.device;
   const SideResult result = runForward(setup, {});
   if (m_stop.stop_requested()) return cancelledError();
-  if (result.drewRandomNumbers && m_noise) m_noise->skipped = "the model draws random numbers, and in another order each point would get others";
+  m_drewRandomNumbers = m_drewRandomNumbers || result.drewRandomNumbers;
   if (!result.failed) return scoresOf(result);
   const bool isCandidate = &lane == &m_candidate;
   if (isCandidate && result.unsupported) return Error{ErrorKind::input, result.error, whereText(result), "keep that module in FP32 (--fp32 PATH)"};
@@ -89,11 +93,62 @@ Result<at::Tensor> ScanRuns::forward(Lane& lane, const Arguments& arguments, int
                      : referenceFailed(m_frame.model, m_frame.set, result);
 }
 
-Result<at::Tensor> ScanRuns::floorScores(const std::vector<PointOnWay>& full) {
+ScanRuns::Batches ScanRuns::batchesOf(const std::vector<PointOnWay>& points) const {
+  const auto size = static_cast<std::size_t>(m_frame.settings.batchSize);
+  Batches batches;
+  for (std::size_t first = 0; first < points.size(); first += size)
+    batches.emplace_back(points.begin() + static_cast<std::ptrdiff_t>(first), points.begin() + static_cast<std::ptrdiff_t>(std::min(points.size(), first + size)));
+  return batches;
+}
+
+Result<std::vector<NoiseAtPoint>> ScanRuns::noiseOf(const Batches& batches) {
+  std::vector<at::Tensor> references;
+  const auto full = [&](std::vector<PointOnWay> points) {
+    points.resize(static_cast<std::size_t>(m_frame.settings.batchSize), points.back());
+    return points;
+  };
+  for (const auto& points : batches) {
+    auto scores = forward(m_reference, m_frame.inputs.argumentsFor(full(points)), kThreadsPerRun);
+    if (!scores) return scores.error();
+    references.push_back(scores.value());
+  }
+  std::vector<NoiseAtPoint> all;
   const BlasThreads blas(kFloorThreads, kThreadsPerRun);
-  const std::vector<PointOnWay> reversed(full.rbegin(), full.rend());
-  const auto scores = forward(m_floor, m_frame.inputs.argumentsFor(reversed), kFloorThreads);
-  return scores ? Result<at::Tensor>(scores.value().flip({m_frame.sampleAxis}).contiguous()) : scores;
+  for (std::size_t i = 0; i < batches.size(); ++i) {
+    std::vector<PointOnWay> points = full(batches[i]);
+    std::reverse(points.begin(), points.end());
+    const auto scores = forward(m_floor, m_frame.inputs.argumentsFor(points), kFloorThreads);
+    if (!scores) return scores.error();
+    const at::Tensor turned = scores.value().flip({m_frame.sampleAxis}).contiguous();
+    if (turned.sizes() != references[i].sizes()) return std::vector<NoiseAtPoint>();
+    for (const NoiseAtPoint& point : m_reader.readNoise(viewOf(references[i]).view, viewOf(turned).view, static_cast<std::int64_t>(batches[i].size()))) all.push_back(point);
+  }
+  return all;
+}
+
+Result<std::vector<NoiseAtPoint>> ScanRuns::lookAtNoise(const std::vector<PointOnWay>& points) {
+  const at::NoGradGuard noGrad;
+  m_noise.skipped = m_drewRandomNumbers ? "the model draws random numbers, and in another order each point would get others" : "";
+  if (m_drewRandomNumbers) return std::vector<NoiseAtPoint>();
+  const Batches batches = batchesOf(points);
+  std::vector<NoiseAtPoint> all;
+  for (std::size_t first = 0; first < batches.size(); first += kBatchesAtOnce) {
+    if (m_stop.stop_requested()) return cancelledError();
+    if (m_progress) m_progress({"noise floor", "", "", static_cast<std::int64_t>(all.size()), static_cast<std::int64_t>(points.size())});
+    const Batches some(batches.begin() + static_cast<std::ptrdiff_t>(first), batches.begin() + static_cast<std::ptrdiff_t>(std::min(batches.size(), first + kBatchesAtOnce)));
+    const auto found = noiseOf(some);
+    if (!found) return found;
+    if (found->empty()) {
+      m_noise = {"FP32 in another order gives another shape", 0};
+      return found;
+    }
+    for (const NoiseAtPoint& point : found.value()) {
+      m_noise.maxError = std::isnan(m_noise.maxError) ? point.error : std::max(m_noise.maxError, point.error);
+      all.push_back(point);
+    }
+  }
+  m_noise.threads = kFloorThreads;
+  return all;
 }
 
 // Alone in its batch a point has the scores that it has among others.
@@ -134,39 +189,25 @@ Result<std::vector<LookedAt>> ScanRuns::lookAtBatch(std::vector<PointOnWay> poin
     return Error{ErrorKind::run, "has another shape in the other run", "output '" + m_frame.settings.decisionOutput + "'", "choose another --decision-output"};
   if (m_firstArguments.empty()) {
     if (auto good = checkFirst(reference.value(), candidate.value()); !good) return good.error();
-    if (auto good = checkAlone(points, reference.value()); !good) return good.error();
     m_firstArguments = arguments;
-  }
-  at::Tensor floor;
-  if (m_noise && m_noise->skipped.empty()) {
-    auto scores = floorScores(points);
-    if (!scores) return scores.error();
-    if (scores.value().sizes() == reference.value().sizes()) floor = scores.value();
+    if (auto repeats = checkRepeats(); !repeats) return repeats.error();
+    if (auto good = checkAlone(points, reference.value()); !good) return good.error();
   }
   const HeldView a = viewOf(reference.value()), b = viewOf(candidate.value());
-  const HeldView c = floor.defined() ? viewOf(floor) : HeldView();
-  return m_reader.read(a.view, b.view, floor.defined() ? &c.view : nullptr, count);
+  return m_reader.read(a.view, b.view, count);
 }
 
 Result<std::vector<LookedAt>> ScanRuns::look(const std::vector<PointOnWay>& points) {
   const at::NoGradGuard noGrad;
   std::vector<LookedAt> all;
-  const auto batch = static_cast<std::size_t>(m_frame.settings.batchSize);
-  for (std::size_t first = 0; first < points.size(); first += batch) {
+  for (std::vector<PointOnWay>& batch : batchesOf(points)) {
     if (m_stop.stop_requested()) return cancelledError();
     if (m_progress) m_progress({m_stage, "", "", m_done, m_total});
-    const auto begin = points.begin() + static_cast<std::ptrdiff_t>(first), end = points.begin() + static_cast<std::ptrdiff_t>(std::min(points.size(), first + batch));
-    auto looked = lookAtBatch({begin, end});
+    m_done += static_cast<std::int64_t>(batch.size());
+    m_evaluations += static_cast<std::int64_t>(batch.size());
+    auto looked = lookAtBatch(std::move(batch));
     if (!looked) return looked;
-    m_done += end - begin;
-    m_evaluations += end - begin;
-    for (LookedAt& point : looked.value()) {
-      if (m_noise && !std::isnan(point.pair.noiseError)) {
-        m_noise->maxError = std::max(m_noise->maxError, point.pair.noiseError);
-        ++m_noise->points;
-      }
-      all.push_back(std::move(point));
-    }
+    for (LookedAt& point : looked.value()) all.push_back(std::move(point));
   }
   return all;
 }
@@ -180,17 +221,6 @@ Status ScanRuns::checkRepeats() {
   if (sameBits(reference.value(), m_firstReference) && sameBits(candidate.value(), m_firstCandidate)) return base::success();
   return Error{ErrorKind::run, "the same inputs give other scores than at the scan's start: the model keeps something between its forwards", "the scan",
                "keep no state in forward (a counter, running statistics of train mode)"};
-}
-
-session::ScanNoise ScanRuns::noise() const {
-  session::ScanNoise noise;
-  if (!m_noise) noise.skipped = "not asked for";
-  else if (!m_noise->skipped.empty()) noise.skipped = m_noise->skipped;
-  else if (m_noise->points == 0) noise.skipped = "FP32 in another order gives another shape";
-  if (!noise.skipped.empty()) return noise;
-  noise.threads = kFloorThreads;
-  noise.maxError = m_noise->maxError;
-  return noise;
 }
 
 }  // namespace ulpscope::engine

@@ -30,19 +30,20 @@ class ScanRuns {
  public:
   ScanRuns(const ScanFrame& frame, base::ProgressSink progress, std::stop_token stop);
 
-  // From here on FP32 runs in another order too, unless the model draws random numbers.
-  void measureNoise() { m_noise.emplace(); }
   // For progress. total 0: not known.
   void beginStage(const std::string& stage, std::int64_t total);
 
   // A batch that is not full is filled with its last point. Errors: cancelled; run (a run fails, scores that hang on what else is in the batch, ties
   // that are refused); input (an op that cannot be emulated); inconclusive (nothing was autocast); usage (the rule does not fit the output).
   base::Result<std::vector<analysis::LookedAt>> look(const std::vector<PointOnWay>& points);
-  // Whether the first batch still gives the same bits: a model that keeps something between forwards cannot be scanned. Kind run.
+  // FP32 against itself there: in reverse order within each batch, and with another number of threads. Empty: the model draws random numbers, or the
+  // output has another shape then; noise() says so. Errors as look()'s.
+  base::Result<std::vector<analysis::NoiseAtPoint>> lookAtNoise(const std::vector<PointOnWay>& points);
+  // Whether the first batch still gives the same bits: a model that keeps something between forwards cannot be scanned. Kind run. Precondition: look() ran.
   base::Status checkRepeats();
 
   const analysis::PointReader& reader() const { return m_reader; }
-  session::ScanNoise noise() const;
+  const session::ScanNoise& noise() const { return m_noise; }
   std::int64_t evaluations() const { return m_evaluations; }
 
  private:
@@ -52,18 +53,14 @@ class ScanRuns {
     const RegionSet* regions;
     std::string device;
   };
-  struct Noise {
-    std::string skipped;
-    double maxError = 0;
-    std::int64_t points = 0;
-  };
 
   const ScanFrame& m_frame;
   base::ProgressSink m_progress;
   std::stop_token m_stop;
   RegionSet m_noRegions;
   Lane m_reference, m_candidate, m_floor;
-  std::optional<Noise> m_noise;
+  session::ScanNoise m_noise{"not asked for", 0};
+  bool m_drewRandomNumbers = false;
   analysis::PointReader m_reader;
   std::string m_stage;
   std::int64_t m_done = 0, m_total = 0, m_evaluations = 0;
@@ -72,7 +69,10 @@ class ScanRuns {
 
   base::Result<at::Tensor> forward(Lane& lane, const Arguments& arguments, int threads);
   base::Result<at::Tensor> scoresOf(const SideResult& result) const;
-  base::Result<at::Tensor> floorScores(const std::vector<PointOnWay>& full);
+  using Batches = std::vector<std::vector<PointOnWay>>;
+  // Both ways round of some batches, the threads being set once.
+  base::Result<std::vector<analysis::NoiseAtPoint>> noiseOf(const Batches& batches);
+  Batches batchesOf(const std::vector<PointOnWay>& points) const;
   base::Result<std::vector<analysis::LookedAt>> lookAtBatch(std::vector<PointOnWay> points);
   base::Status checkFirst(const at::Tensor& reference, const at::Tensor& candidate);
   base::Status checkAlone(const std::vector<PointOnWay>& full, const at::Tensor& reference);

@@ -45,11 +45,20 @@ std::optional<std::vector<std::string>> positionalNames(std::vector<std::string>
   return ordered.empty() ? std::nullopt : std::optional(std::move(ordered));
 }
 
+bool hasControls(const std::string& text) {
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const auto byte = static_cast<unsigned char>(text[i]), next = static_cast<unsigned char>(i + 1 < text.size() ? text[i + 1] : 0);
+    if (byte < 0x20 || byte == 0x7f || (byte == 0xc2 && next >= 0x80 && next < 0xa0)) return true;
+  }
+  return false;
+}
+
 base::Status checkSampleIds(const std::vector<std::string>& ids, const std::string& place) {
   constexpr const char* kOwn = "give every sample a name of its own";
   std::unordered_set<std::string> seen;
   for (const std::string& id : ids) {
     if (id.empty()) return Error{ErrorKind::input, "holds an empty id", place, kOwn};
+    if (hasControls(id)) return Error{ErrorKind::input, "holds an id with control characters (number " + std::to_string(&id - ids.data()) + ", counted from 0)", place, kOwn};
     if (!seen.insert(id).second) return Error{ErrorKind::input, "holds '" + id + "' twice", place, kOwn};
   }
   return base::success();

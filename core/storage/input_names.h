@@ -18,7 +18,9 @@ std::optional<std::string> expectedOutput(const std::string& name);
 // arr_0, arr_1, ... to the last, each once: what numpy calls arrays that nobody named. By number.
 std::optional<std::vector<std::string>> positionalNames(std::vector<std::string> names);
 
-// An Error (kind input) for an empty id, or one that stands twice.
+// Bytes that a terminal would obey: C0, DEL and, in UTF-8, C1.
+bool hasControls(const std::string& text);
+// An Error (kind input) for an id that is empty, stands twice or has control characters.
 base::Status checkSampleIds(const std::vector<std::string>& ids, const std::string& place);
 // An Error unless such an input has that axis and these samples, none larger than slices.mostBytes.
 base::Status checkSlices(const InputShape& shape, const SampleSlices& slices, const std::string& path);

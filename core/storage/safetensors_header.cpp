@@ -1,5 +1,7 @@
 #include "core/storage/safetensors_header.h"
 
+#include "core/storage/input_names.h"
+
 #include <nlohmann/json.hpp>
 
 #include <set>
@@ -91,6 +93,8 @@ class HeaderReader : public json::json_sax_t {
     return false;
   }
   bool beginEntry(const std::string& name) {
+    m_name.clear();
+    if (hasControls(name)) return refuse("names a tensor with control characters");
     m_name = name;
     m_isMetadata = name == kMetadata;
     if (!m_names.insert(name).second) return refuse("stands twice");

@@ -31,7 +31,7 @@ struct Ways {
       ++calls;
       const std::vector<double> a = scores(reference, points), b = scores(candidate, points);
       const std::vector<std::int64_t> shape{static_cast<std::int64_t>(points.size()), 2};
-      return reader.read({a.data(), base::DType::float64, shape}, {b.data(), base::DType::float64, shape}, nullptr, shape[0]);
+      return reader.read({a.data(), base::DType::float64, shape}, {b.data(), base::DType::float64, shape}, shape[0]);
     });
     EXPECT_TRUE(found.ok());
     return std::move(found).value();

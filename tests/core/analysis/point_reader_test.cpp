@@ -22,7 +22,7 @@ TensorView viewOf(const std::vector<double>& values, std::vector<std::int64_t> s
 TEST(PointReader, ReadsDecisionsMarginsAndErrorsOfBothRuns) {
   PointReader reader(ruleOf("argmax"), TieRule::first, 0);
   const std::vector<double> a{1, 3, 2, /**/ 5, 0, 4}, b{1, 2, 2.5, /**/ 5, 0.25, 4};
-  const auto read = reader.read(viewOf(a, {2, 3}), viewOf(b, {2, 3}), nullptr, 2);
+  const auto read = reader.read(viewOf(a, {2, 3}), viewOf(b, {2, 3}), 2);
   ASSERT_TRUE(read.ok());
   const session::PairAtPoint& first = read.value()[0].pair;
   EXPECT_EQ(reader.decisions()[static_cast<std::size_t>(first.reference)].values, std::vector<std::int64_t>{1});
@@ -40,14 +40,14 @@ TEST(PointReader, ReadsDecisionsMarginsAndErrorsOfBothRuns) {
 TEST(PointReader, TakesTheFirstSamplesOfAFilledBatch) {
   PointReader reader(ruleOf("threshold:0"), TieRule::first, 0);
   const std::vector<double> a{1, -1, -1, -1};
-  EXPECT_EQ(reader.read(viewOf(a, {4}), viewOf(a, {4}), nullptr, 2)->size(), 2U);
+  EXPECT_EQ(reader.read(viewOf(a, {4}), viewOf(a, {4}), 2)->size(), 2U);
 }
 
 TEST(PointReader, SeveralPositionsDecideTogether) {
   // [samples, classes, positions]: sample 0 decides (0, 1), the candidate (0, 0); its margin is the smaller one.
   PointReader reader(ruleOf("argmax:1"), TieRule::first, 0);
   const std::vector<double> a{5, 1, 2, 4}, b{5, 4, 2, 1};
-  const auto read = reader.read(viewOf(a, {1, 2, 2}), viewOf(b, {1, 2, 2}), nullptr, 1);
+  const auto read = reader.read(viewOf(a, {1, 2, 2}), viewOf(b, {1, 2, 2}), 1);
   const session::PairAtPoint& pair = read.value()[0].pair;
   EXPECT_THAT(reader.decisions()[static_cast<std::size_t>(pair.reference)].values, ElementsAre(0, 1));
   EXPECT_THAT(reader.decisions()[static_cast<std::size_t>(pair.candidate)].values, ElementsAre(0, 0));
@@ -60,7 +60,7 @@ TEST(PointReader, ManyPositionsAreToldApartByAKey) {
   PointReader reader(ruleOf("threshold:0"), TieRule::first, 0);
   std::vector<double> a(100, 1.0), b = a;
   b.back() = -1;  // beyond those that are shown
-  const auto read = reader.read(viewOf(a, {1, 100}), viewOf(b, {1, 100}), nullptr, 1);
+  const auto read = reader.read(viewOf(a, {1, 100}), viewOf(b, {1, 100}), 1);
   EXPECT_TRUE(read.value()[0].pair.differs());
   ASSERT_EQ(reader.decisions().size(), 2U);
   for (const session::ScanDecision& d : reader.decisions()) {
@@ -73,7 +73,7 @@ TEST(PointReader, ManyPositionsAreToldApartByAKey) {
 TEST(PointReader, NaNIsNoDecisionAndInfinityOfOneAloneAnInfiniteError) {
   PointReader reader(ruleOf("argmax"), TieRule::first, 0);
   const std::vector<double> a{1, kNaN, /**/ kInf, 0, /**/ kNaN, 0}, b{1, 0, /**/ 7, 0, /**/ kNaN, 0};
-  const auto read = reader.read(viewOf(a, {3, 2}), viewOf(b, {3, 2}), nullptr, 3);
+  const auto read = reader.read(viewOf(a, {3, 2}), viewOf(b, {3, 2}), 3);
   EXPECT_EQ(read.value()[0].pair.reference, kNoDecision);
   EXPECT_NE(read.value()[0].pair.candidate, kNoDecision);
   EXPECT_FALSE(read.value()[0].pair.differs());
@@ -85,13 +85,14 @@ TEST(PointReader, NaNIsNoDecisionAndInfinityOfOneAloneAnInfiniteError) {
 TEST(PointReader, HoldsFp32AgainstItself) {
   PointReader reader(ruleOf("argmax"), TieRule::first, 0);
   const std::vector<double> a{1, 0.5, /**/ 1, 0.875, /**/ 1, 0.5}, b = a, c{1, 0.5, /**/ 0.9375, 0.875, /**/ 0, 0.5};
-  const TensorView noise = viewOf(c, {3, 2});
-  const auto read = reader.read(viewOf(a, {3, 2}), viewOf(b, {3, 2}), &noise, 3);
-  EXPECT_FALSE(read.value()[0].pair.withinNoise) << "nothing moved";
-  EXPECT_EQ(read.value()[1].pair.noiseError, 0.0625);
-  EXPECT_TRUE(read.value()[1].pair.withinNoise) << "a margin of 0.125 is twice the noise";
-  EXPECT_TRUE(read.value()[2].pair.withinNoise) << "FP32 decides otherwise";
-  EXPECT_NE(read.value()[2].noise, read.value()[2].pair.reference);
+  std::vector<LookedAt> points = reader.read(viewOf(a, {3, 2}), viewOf(b, {3, 2}), 3).value();
+  const std::vector<NoiseAtPoint> noise = reader.readNoise(viewOf(a, {3, 2}), viewOf(c, {3, 2}), 3);
+  for (std::size_t i = 0; i < points.size(); ++i) points[i].take(noise[i], 2);
+  EXPECT_FALSE(points[0].pair.withinNoise) << "nothing moved";
+  EXPECT_EQ(points[1].pair.noiseError, 0.0625);
+  EXPECT_TRUE(points[1].pair.withinNoise) << "a margin of 0.125 is twice the noise";
+  EXPECT_TRUE(points[2].pair.withinNoise) << "FP32 decides otherwise";
+  EXPECT_NE(points[2].noise, points[2].pair.reference);
 }
 
 TEST(TrimScores, KeepsTheClassesThatCameFirstOrSecond) {

