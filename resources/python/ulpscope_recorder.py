@@ -2743,7 +2743,7 @@ def record(model, inputs, ids=None, labels=None, autocast=None, out="recorded.ul
     decide         "argmax[:DIM]", "argmin[:DIM]", "topk:K[:DIM]", "threshold:T[:gt|ge]", "exact", "regression"; decision_output, tie
     fp32, disable  module paths or globs kept in FP32 (inputs cast to float32), or with autocast off and inputs as they are
     append         the session may exist: one more run in it, of the same model and inputs
-    observe        "stats", or "full": stores the activations of both runs, too, within capture_budget bytes
+    observe        "stats", or "full": stores the activations of both runs, too, within capture_budget bytes, of which the file takes as many in memory
     modules        look at these only (paths or globs, and all that is in them); default: everything
     noise_floor    one more FP32 run with the samples in reverse order and another number of threads: which flips are FP32's own (default: yes)
     batch_size, device (default: where the model is), seed, train (mode of the model), cast_cache, hold_bytes (of one batch's FP32 activations), title, quiet

@@ -6,11 +6,12 @@ import copy
 import io
 import sys
 import unittest
+from unittest import mock
 
 import torch
 
 from training_loop import CpuScaler, Scratch, make_scaler
-from ulpscope_recorder import TrainingRecorder, fp32_region, record
+from ulpscope_recorder import RecorderError, TrainingRecorder, fp32_region, record
 
 
 def saved(value):
@@ -100,6 +101,26 @@ class CopiesInALoop(Scratch):
         b.close()
         self.assertEqual(before, [getattr(*place) for place in places])
         self.assertEqual((self.events().count("step"), [e["event"] for e in self.lines(b.path)[1:]].count("step")), (1, 2))
+
+
+    def test_a_log_that_cannot_be_written_is_refused_before_and_told_after(self):
+        self.log = self.path("none/loop.jsonl")
+        with self.assertRaisesRegex(RecorderError, "none/loop.jsonl' cannot be written: No such file or directory; choose another name"):
+            self.recorder().start()
+        self.log = self.path("loop.jsonl")
+        with mock.patch("os.fsync", side_effect=OSError(28, "No space left on device")):
+            with self.recorder() as recorder:
+                self.train()
+        self.assertIn("not recorded: the end of the log: [Errno 28] No space left on device", str(recorder))
+        self.assertEqual(self.scheduler.last_epoch, 1)
+
+    def test_a_scripted_model(self):
+        self.net = torch.jit.script(self.net)
+        self.optimizer = torch.optim.SGD(self.net.parameters(), 0.1)
+        self.scheduler = torch.optim.lr_scheduler.StepLR(self.optimizer, 2)
+        with TrainingRecorder(self.log, self.optimizer, model=self.net, quiet=True):
+            self.train()
+        self.assertEqual(self.events(), ["zero_grad", "forward", "backward", "step"])
 
 
 class Regions(unittest.TestCase):
