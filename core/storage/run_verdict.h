@@ -4,6 +4,7 @@
 #include "core/analysis/verdict.h"
 #include "core/storage/session_store.h"
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -14,6 +15,10 @@ std::vector<analysis::JudgedOutput> judgedOutputs(const session::RunRecord& run,
 
 // By the session's latest locked criteria. Error kind input when their text was changed after the lock.
 base::Result<session::Verdict> lockedVerdict(const session::Session& session, const session::RunRecord& run, const std::vector<OutputTensors>& outputs);
+
+// Of a stored run, by those criteria: the verdict that it was stored with, or a new one where they were revised since. Empty: none are locked. Errors
+// as lockedVerdict's.
+base::Result<std::optional<session::Verdict>> currentVerdict(const std::string& masterPath, const session::Session& session, const session::RunRecord& run);
 
 // Of a stored run, by criteria of any origin. Outputs that cannot be read leave their criteria unjudged.
 session::Verdict verdictOf(const std::string& masterPath, const session::Session& session, const session::RunRecord& run, const session::Criteria& criteria);
