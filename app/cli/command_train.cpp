@@ -3,6 +3,7 @@
 #include "core/analysis/training_verdict.h"
 #include "core/report/training_text.h"
 #include "core/report/training_verdict_text.h"
+#include "core/session/command_line.h"
 #include "core/session/recipe.h"
 #include "core/storage/session_care.h"
 #include "core/storage/session_store.h"
@@ -91,12 +92,12 @@ int exitCodeOf(const session::Training& training) {
   return noVerdict || alarmed("nothing_autocast") ? base::exitCode(ErrorKind::inconclusive) : 0;
 }
 
-std::string openText(const std::string& sessionPath, const std::string& what) { return fmt::format("Session: {} ({}); open it with: ulpscope gui {}\n", sessionPath, what, shellWord(sessionPath)); }
+std::string openText(const std::string& sessionPath, const std::string& what) { return fmt::format("Session: {} ({}); open it with: ulpscope gui {}\n", sessionPath, what, session::shellWord(sessionPath)); }
 
 Outcome compared(const TrainWords& words, const std::string& sessionPath, const json& answer) {
   const std::string summary = answer.value("summary", "");
   const auto written = writeJson(words.json, {{"schema", 1}, {"session", sessionPath}, {"run_id", answer.value("run_id", "")}, {"summary", summary}});
-  if (words.json != "-") fmt::print("{:<12} {}\n{}Go on with: ulpscope train --resume {}\n", "Compared", summary, openText(sessionPath, "FP32 and autocast at the checkpoint"), shellWord(words.compare));
+  if (words.json != "-") fmt::print("{:<12} {}\n{}Go on with: ulpscope train --resume {}\n", "Compared", summary, openText(sessionPath, "FP32 and autocast at the checkpoint"), session::shellWord(words.compare));
   if (!written) return written.error();
   return 0;
 }

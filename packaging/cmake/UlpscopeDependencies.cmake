@@ -20,6 +20,8 @@ pkg_check_modules(LIBZIP QUIET IMPORTED_TARGET libzip)
 ulpscope_need(LIBZIP_FOUND "libzip" libzip-dev)
 pkg_check_modules(XXHASH QUIET IMPORTED_TARGET libxxhash)
 ulpscope_need(XXHASH_FOUND "xxHash" libxxhash-dev)
+find_package(PNG QUIET)
+ulpscope_need(PNG_FOUND "libpng" libpng-dev)
 find_package(ZLIB QUIET)
 find_package(Threads REQUIRED)
 

@@ -37,18 +37,6 @@ struct InputLoader::Opened {
   QString problem;  // empty: it is the run's file
 };
 
-namespace {
-
-std::vector<std::int64_t> shapeOfOne(const storage::InputShape& input, const std::map<std::string, int>& batchAxis) {
-  std::vector<std::int64_t> shape = input.shape;
-  const auto found = batchAxis.find(input.name);
-  const int axis = found == batchAxis.end() ? 0 : found->second;
-  if (axis >= 0 && axis < static_cast<int>(shape.size())) shape.erase(shape.begin() + axis);
-  return shape;
-}
-
-}  // namespace
-
 InputSource inputSource(const session::Session& session, const session::RunRecord& run, const QString& sessionPath) {
   if (run.settings.mode == session::Mode::recorded) return {};
   const QString path = qt(session.samples.path);
@@ -97,12 +85,8 @@ void InputLoader::open(const InputSource& source) {
       opened.problem = tr("No pictures: %1").arg(shapes.ok() ? tr("%1 holds no inputs").arg(name) : qt(shapes.error().message()));
       return opened;
     }
-    opened.shownFirst = -1;
-    for (const storage::InputShape& input : shapes.value()) {
-      if (opened.shownFirst < 0 && render::givesPicture(input.dtype, shapeOfOne(input, source.batchAxis))) opened.shownFirst = static_cast<int>(opened.inputs.size());
-      opened.inputs << qt(input.name);
-    }
-    opened.shownFirst = std::max(0, opened.shownFirst);
+    opened.shownFirst = render::inputToShow(shapes.value(), source.batchAxis);
+    for (const storage::InputShape& input : shapes.value()) opened.inputs << qt(input.name);
     return opened;
   };
   QtConcurrent::run(&m_pool, look).then(this, [this, generation = m_generation](const Opened& file) {
