@@ -41,11 +41,14 @@ Result<std::pair<Side, Side>> latestTwo(const std::string& path) {
   auto session = storage::openSession(path);
   if (!session) return session.error();
   std::vector<std::string> whole;
-  for (const session::RunRecord& run : session->runs)
+  bool isRecorded = false;
+  for (const session::RunRecord& run : session->runs) {
+    isRecorded = isRecorded || run.settings.mode == session::Mode::recorded;
     if (run.settings.onlySamples.empty()) whole.push_back(run.id());
+  }
   if (whole.size() < 2)
     return Error{ErrorKind::inconclusive, fmt::format("holds {} over all samples, and comparing takes two", base::counted(static_cast<std::int64_t>(whole.size()), "run")), path,
-                 "add one with `ulpscope run ... --append`, or name two sessions"};
+                 isRecorded ? "add one with record(..., append=True) in Python, or name two sessions" : "add one with `ulpscope run ... --append`, or name two sessions"};
   std::string before = whole[whole.size() - 2], latest = whole.back();
   if (const session::RunRecord* baseline = session->baseline(); baseline && baseline->settings.onlySamples.empty()) {
     if (baseline->id() == latest) latest = before;

@@ -1,6 +1,7 @@
 #include "commands.h"
 #include "core/base/number_text.h"
-#include "core/model/model_info.h"
+#include "core/model/operators.h"
+#include "core/protocol/inspection.h"
 #include "engine_client.h"
 #include "json_output.h"
 #include "run_command_line.h"
@@ -13,39 +14,20 @@
 #include <filesystem>
 #include <map>
 #include <memory>
+#include <set>
 
 namespace ulpscope::cli {
 namespace {
 
 using base::Error;
 using base::ErrorKind;
-using base::Result;
 using nlohmann::json;
+using protocol::Inspection;
+using protocol::TargetDevice;
 
 struct InspectWords {
   std::string model, target = "cuda", json;
 };
-
-struct Inspection {
-  json raw;
-  model::ModelInfo model;
-  std::vector<model::StaticOp> ops;
-  std::string policyTable;
-  std::vector<std::string> warnings;
-};
-
-Result<Inspection> inspectionFrom(const json& result) try {
-  auto info = model::modelInfoFromJson(result.at("model"));
-  if (!info) return info.error();
-  Inspection inspection{result, std::move(info).value(), {}, result.at("policy_table"),
-                        result.at("warnings").get<std::vector<std::string>>()};
-  for (const json& op : result.at("ops"))
-    inspection.ops.push_back({op.at("module"), op.at("op"), op.at("overload"), op.at("source"), op.at("class"),
-                              op.at("other_tables").get<std::map<std::string, std::string>>()});
-  return inspection;
-} catch (const json::exception& e) {
-  return Error{ErrorKind::internal, std::string("the engine's description of the model is damaged: ") + e.what(), "", ""};
-}
 
 std::string signature(const model::ModelInfo& info) {
   std::string text;
@@ -73,33 +55,43 @@ std::string treeText(const model::ModelInfo& info) {
   return text;
 }
 
-// In the order in which they matter to a reader.
-const std::vector<std::pair<std::string, std::string>> kClassMeanings = {
-    {"lower_precision_fp", "inputs are cast to FP16 or BF16"},
-    {"fp32", "inputs are cast to FP32"},
-    {"fp32_set_opt_dtype", "computes in FP32, unless the call names a dtype"},
-    {"fp32_append_dtype", "computes in FP32"},
-    {"promote", "inputs are cast to the widest dtype among them"},
-    {"refused", "raises under autocast"},
-    {"opened", "a fused layer: its own ops run instead, one by one"},
-    {"none", "runs in the dtypes it is given; ops inside it may stand on a list"}};
-
 std::string opsText(const Inspection& inspection) {
   if (inspection.ops.empty()) return "OP SITES\n  none\n";
   std::map<std::string, int> classes;
   std::string rows;
   for (const model::StaticOp& op : inspection.ops) {
     ++classes[op.policyClass];
-    const std::string name = op.op + (op.overload.empty() ? "" : "." + op.overload);
+    const std::string name = model::qualifiedName(op.op, op.overload);
     const std::string module = op.modulePath.empty() ? "(root)" : op.modulePath;
     rows += fmt::format("  {:<20} {:<32} {:<36} {}\n", op.policyClass, name, module, op.source);
   }
   std::string text = "OP SITES, as they stand in the code, and what autocast (" + inspection.policyTable + ") does to each\n" + rows + "  in all: ";
   for (const auto& [name, count] : classes) text += fmt::format("{}{} {}", name == classes.begin()->first ? "" : ", ", count, name);
   text += "\n";
-  for (const auto& [name, meaning] : kClassMeanings)
-    if (classes.contains(name)) text += fmt::format("  {}: {}\n", name, meaning);
+  for (const std::string& name : model::policyClasses())
+    if (classes.contains(name)) text += fmt::format("  {}: {}\n", name, model::classMeaning(name));
   return text;
+}
+
+std::string operatorRow(const model::Operator& op) {
+  std::string row = fmt::format("  {:<20} {:<32} {:>5}  {:<12} {}", op.policyClass, model::qualifiedName(op.op, op.overload), op.sites, op.kernel.kernel, op.kernel.hasAutocastKernel ? "yes" : "no");
+  return row + (model::isCustom(op.op) ? "   " + model::treatment(op) : "") + "\n";
+}
+
+// What the engine's build has for each, which is another question than what a table says of it.
+std::string operatorsText(const Inspection& inspection) {
+  const std::vector<model::Operator> operators = model::operatorsOf(inspection.ops, inspection.kernels);
+  if (operators.empty()) return "";
+  const TargetDevice& target = inspection.target;
+  std::string text = fmt::format("OPERATORS, and what LibTorch {} registers for {}\n  {:<20} {:<32} {:>5}  {:<12} {}\n", target.libtorch, target.name, "class", "op", "sites", "kernel", "autocast kernel");
+  std::set<std::string> kernels;
+  for (const model::Operator& op : operators) {
+    text += operatorRow(op);
+    kernels.insert(op.kernel.kernel);
+  }
+  for (const std::string& kernel : kernels) text += "  " + kernel + ": " + model::kernelMeaning(kernel) + "\n";
+  for (const std::string& note : protocol::targetNotes(target)) text += "  note: " + note + "\n";
+  return text + "\n";
 }
 
 // The same op under the device's other tables, where those say something else.
@@ -108,7 +100,7 @@ std::string differencesText(const Inspection& inspection) {
   for (const model::StaticOp& op : inspection.ops)
     for (const auto& [table, policyClass] : op.otherTables)
       if (policyClass != op.policyClass)
-        ++rows[fmt::format("  {:<12} {:<20} instead of {:<20} {}", table, policyClass, op.policyClass, op.op + (op.overload.empty() ? "" : "." + op.overload))];
+        ++rows[fmt::format("  {:<12} {:<20} instead of {:<20} {}", table, policyClass, op.policyClass, model::qualifiedName(op.op, op.overload))];
   if (inspection.ops.empty()) return "";
   std::string text = "DIFFERENT IN OTHER TABLES OF THIS DEVICE (--target NAME)\n";
   for (const auto& [row, count] : rows) text += fmt::format("{} ({})\n", row, base::counted(count, "site"));
@@ -122,7 +114,7 @@ std::string inspectText(const Inspection& inspection) {
                                  base::counted(static_cast<std::int64_t>(info.modules.size()), "module"),
                                  base::counted(parameterCount(info), "parameter"), signature(info),
                                  info.fingerprint.codeSha256, info.fingerprint.weightsSha256);
-  text += treeText(info) + "\n" + opsText(inspection) + "\n" + differencesText(inspection);
+  text += treeText(info) + "\n" + opsText(inspection) + "\n" + operatorsText(inspection) + differencesText(inspection);
   std::vector<std::string> warnings = info.warnings;
   for (const std::string& warning : inspection.warnings)
     if (std::find(warnings.begin(), warnings.end(), warning) == warnings.end()) warnings.push_back(warning);
@@ -132,7 +124,7 @@ std::string inspectText(const Inspection& inspection) {
 
 json inspectDocument(const json& result) {
   json document = {{"schema", 1}, {"status", "ok"}, {"error", nullptr}};
-  for (const char* key : {"model", "ops", "policy_table", "warnings"}) document[key] = result.at(key);
+  for (const char* key : {"model", "ops", "policy_table", "target", "warnings"}) document[key] = result.at(key);
   return document;
 }
 
@@ -143,7 +135,7 @@ Outcome inspectAction(const InspectWords& words) {
   const std::string path = std::filesystem::absolute(words.model).lexically_normal().string();
   const auto answer = client.value().ask([&](int id) { return protocol::encodeInspect(id, path, words.target); }, shownPath(path));
   if (!answer) return answer.error();
-  const auto inspection = inspectionFrom(answer.value());
+  const auto inspection = protocol::inspectionFromJson(answer.value());
   if (!inspection) return inspection.error();
   if (words.json != "-") std::fputs(inspectText(inspection.value()).c_str(), stdout);
   const auto written = writeJson(words.json, inspectDocument(answer.value()));
@@ -152,7 +144,8 @@ Outcome inspectAction(const InspectWords& words) {
 }
 
 constexpr const char* kHelp =
-    "Shows a model's modules, its op sites and what autocast does to each, without running it.\n\n"
+    "Shows a model's modules, its op sites, what autocast does to each and what the engine's LibTorch registers for its ops, without running it.\n"
+    "It says nothing of a device that is not here. ROCm calls its device cuda too.\n\n"
     "Examples:\n"
     "  ulpscope inspect model.ts\n"
     "  ulpscope inspect model.ts --target cuda@1.13\n"
@@ -162,7 +155,7 @@ constexpr const char* kHelp =
 
 json inspectErrorDocument(const Error& error) {
   return {{"schema", 1},      {"status", error.kind == ErrorKind::cancelled ? "cancelled" : "error"},
-          {"error", base::toJson(error)}, {"model", nullptr}, {"ops", json::array()}, {"policy_table", nullptr}, {"warnings", json::array()}};
+          {"error", base::toJson(error)}, {"model", nullptr}, {"ops", json::array()}, {"policy_table", nullptr}, {"target", nullptr}, {"warnings", json::array()}};
 }
 
 void addInspect(CLI::App& app, Invocation& invocation) {

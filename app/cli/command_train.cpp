@@ -1,9 +1,9 @@
 #include "commands.h"
 #include "core/analysis/event_order.h"
 #include "core/analysis/training_verdict.h"
+#include "core/base/shell_word.h"
 #include "core/report/training_text.h"
 #include "core/report/training_verdict_text.h"
-#include "core/session/command_line.h"
 #include "core/session/recipe.h"
 #include "core/storage/session_care.h"
 #include "core/storage/session_store.h"
@@ -11,8 +11,8 @@
 #include "core/storage/training_store.h"
 #include "engine_client.h"
 #include "json_output.h"
-#include "run_command_line.h"
 #include "train_audit.h"
+#include "train_import.h"
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
@@ -33,7 +33,7 @@ using nlohmann::json;
 constexpr std::chrono::seconds kStorePatience{10};
 
 struct TrainWords {
-  std::string recipe, session, json, events, audit, revisionReason;
+  std::string recipe, session, json, events, audit, log, revisionReason;
   std::string resume, change, replay, compare;
   std::int64_t checkpointEvery = 0;
   bool append = false, isolate = false;
@@ -92,12 +92,12 @@ int exitCodeOf(const session::Training& training) {
   return noVerdict || alarmed("nothing_autocast") ? base::exitCode(ErrorKind::inconclusive) : 0;
 }
 
-std::string openText(const std::string& sessionPath, const std::string& what) { return fmt::format("Session: {} ({}); open it with: ulpscope gui {}\n", sessionPath, what, session::shellWord(sessionPath)); }
+std::string openText(const std::string& sessionPath, const std::string& what) { return fmt::format("Session: {} ({}); open it with: ulpscope gui {}\n", sessionPath, what, base::shellWord(sessionPath)); }
 
 Outcome compared(const TrainWords& words, const std::string& sessionPath, const json& answer) {
   const std::string summary = answer.value("summary", "");
   const auto written = writeJson(words.json, {{"schema", 1}, {"session", sessionPath}, {"run_id", answer.value("run_id", "")}, {"summary", summary}});
-  if (words.json != "-") fmt::print("{:<12} {}\n{}Go on with: ulpscope train --resume {}\n", "Compared", summary, openText(sessionPath, "FP32 and autocast at the checkpoint"), session::shellWord(words.compare));
+  if (words.json != "-") fmt::print("{:<12} {}\n{}Go on with: ulpscope train --resume {}\n", "Compared", summary, openText(sessionPath, "FP32 and autocast at the checkpoint"), base::shellWord(words.compare));
   if (!written) return written.error();
   return 0;
 }
@@ -105,6 +105,26 @@ Outcome compared(const TrainWords& words, const std::string& sessionPath, const 
 std::string replayText(const json& answer) {
   if (answer.value("reproduced", false)) return "Replayed     the same numbers to the last bit; the session's run shows the step's batch op by op\n";
   return "NOT REPRODUCED " + answer.value("difference", "") + "\n";
+}
+
+// Writes and prints what came of it; `answer` is the engine's, null where there was none.
+Outcome tell(const TrainWords& words, const std::string& sessionPath, const session::Training& training, const json& answer) {
+  const auto session = storage::openSession(sessionPath);
+  if (!session) return session.error();
+  const auto locked = storage::lockedTrainingCriteria(sessionPath, session.value());
+  json document = report::trainingDocument(training, locked, sessionPath);
+  const bool isReplay = !words.replay.empty();
+  for (const char* key : {"run_id", "reproduced", "difference"})
+    if (isReplay) document[key] = answer.value(key, json());
+  const auto written = writeJson(words.json, document);
+  const std::string criteria = report::trainingCriteriaLine(training, locked);
+  if (words.json != "-")
+    fmt::print("{}{}{}{}{}", isReplay ? replayText(answer) : "", report::trainingSummary(training), criteria.empty() ? "" : "  " + criteria, criteria.empty() ? "" : "\n",
+               openText(sessionPath, fmt::format("training {}", training.number)));
+  if (!written) return written.error();
+  if (training.cancelled) std::fprintf(stderr, "ulpscope: cancelled; what was done until then is stored as training %d of %s\n", training.number, sessionPath.c_str());
+  if (isReplay) return answer.value("reproduced", false) ? 0 : base::exitCode(ErrorKind::inconclusive);
+  return exitCodeOf(training);
 }
 
 Outcome train(const TrainWords& words) {
@@ -118,19 +138,15 @@ Outcome train(const TrainWords& words) {
   if (!session) return session.error();
   const auto training = storage::readTraining(sessionPath, session.value(), number->get<int>());
   if (!training) return training.error();
-  const auto locked = storage::lockedTrainingCriteria(sessionPath, session.value());
-  json document = report::trainingDocument(training.value(), locked, sessionPath);
-  for (const char* key : {"run_id", "reproduced", "difference"})
-    if (!words.replay.empty()) document[key] = answer->value(key, json());
-  const auto written = writeJson(words.json, document);
-  const std::string criteria = report::trainingCriteriaLine(training.value(), locked);
-  if (words.json != "-")
-    fmt::print("{}{}{}{}{}", words.replay.empty() ? "" : replayText(answer.value()), report::trainingSummary(training.value()), criteria.empty() ? "" : "  " + criteria, criteria.empty() ? "" : "\n",
-               openText(sessionPath, fmt::format("training {}", number->get<int>())));
-  if (!written) return written.error();
-  if (training->cancelled) std::fprintf(stderr, "ulpscope: cancelled; what was done until then is stored as training %d of %s\n", number->get<int>(), sessionPath.c_str());
-  if (!words.replay.empty()) return answer->value("reproduced", false) ? 0 : base::exitCode(ErrorKind::inconclusive);
-  return exitCodeOf(training.value());
+  return tell(words, sessionPath, training.value(), answer.value());
+}
+
+Outcome importLog(const TrainWords& words) {
+  const bool alone = words.recipe.empty() && words.events.empty() && words.audit.empty() && words.from().empty() && words.revisionReason.empty() && !words.isolate && words.checkpointEvery == 0;
+  if (!alone) return Error{ErrorKind::usage, "only reads a log, so nothing but --session, --append and --json goes with it", "--import", "leave the others out"};
+  const auto imported = importTraining(words.log, words.session, words.append);
+  if (!imported) return imported.error();
+  return tell(words, imported->sessionPath, imported->training, json());
 }
 
 Error means(const char* option, const std::string& what) { return {ErrorKind::usage, what, option, "leave it out"}; }
@@ -149,6 +165,7 @@ base::Status checkWords(const TrainWords& words) {
 }
 
 Outcome trainAction(TrainWords words) {
+  if (!words.log.empty()) return importLog(words);
   if (!words.audit.empty()) {
     const bool alone = words.recipe.empty() && words.events.empty() && words.session.empty() && words.from().empty() && !words.append && !words.isolate;
     return alone ? auditTrainings(words.audit, words.json) : Outcome(means("--audit", "only reads records, so nothing but --json goes with it"));
@@ -158,7 +175,7 @@ Outcome trainAction(TrainWords words) {
     words.recipe = storage::TrainingFolder::around(words.from()).recipeFile();
     if (!std::filesystem::exists(words.recipe)) return Error{ErrorKind::input, "has no recipe.json beside it", words.from(), "check that this is the file you meant, or name the RECIPE that it was trained by"};
   }
-  if (words.recipe.empty() == words.events.empty()) return Error{ErrorKind::usage, "needs a recipe, a log with --check-events, or a folder with --audit", "train", "see ulpscope train --help"};
+  if (words.recipe.empty() == words.events.empty()) return Error{ErrorKind::usage, "needs a recipe, a log with --check-events or --import, or a folder with --audit", "train", "see ulpscope train --help"};
   if (auto together = checkWords(words); !together) return together.error();
   if (words.events.empty()) return train(words);
   if (words.isolate || words.append || !words.session.empty() || !words.revisionReason.empty())
@@ -178,6 +195,7 @@ constexpr const char* kHelp =
     "  ulpscope train recipe.json --session t.ulps --checkpoint-every 50\n"
     "  ulpscope train --resume t.ulps.d/train-0001.checkpoints/step-00000100.h5 --session t.ulps --append\n"
     "  ulpscope train --check-events loop.jsonl                         the order of calls of your own Python loop\n"
+    "  ulpscope train --import loop.jsonl --session loop.ulps           the same and its ledger as a training of a session\n"
     "  ulpscope train --audit DIR                                       what a resumed run did not restore\n\n"
     "A log for --check-events, its head and the first calls (resources/schema/events.schema.json has every event):\n"
     "  {\"ulpscope_events\": 1, \"optimizers\": [\"adam\"], \"scaler\": true, \"autocast\": true, \"accumulation\": 1}\n"
@@ -188,7 +206,7 @@ constexpr const char* kHelp =
 }  // namespace
 
 void addTrain(CLI::App& app, Invocation& invocation) {
-  CLI::App* command = app.add_subcommand("train", std::string(kHelp) + kAuditHelp);
+  CLI::App* command = app.add_subcommand("train", std::string(kHelp) + kImportHelp + kAuditHelp);
   auto words = std::make_shared<TrainWords>();
   command->add_option("RECIPE", words->recipe, "the recipe (JSON)");
   command->add_option("--session", words->session, "where to store it (default: RECIPE's name with -training.ulps)")->type_name("OUT");
@@ -201,6 +219,7 @@ void addTrain(CLI::App& app, Invocation& invocation) {
   command->add_option("--compare", words->compare, "run the model as it stands in a checkpoint on the recipe's inputs, FP32 and autocast; trains nothing")->type_name("CHECKPOINT");
   command->add_option("--revise-criteria", words->revisionReason, "the recipe's criteria take the place of the session's, and every verdict by them says so")->type_name("REASON");
   command->add_option("--check-events", words->events, "check the order of a log of your own loop (JSON lines); trains nothing")->type_name("LOG");
+  command->add_option("--import", words->log, "take the log of your own loop, and the ledger beside it, into a session, which the window shows; trains nothing")->type_name("LOG");
   command->add_option("--audit", words->audit, "compare the records of an uninterrupted and a resumed run in DIR, bit by bit; trains nothing")->type_name("DIR");
   command->add_option("--json", words->json, "write the training document (resources/schema/training.schema.json) to F ('-': standard output)")->type_name("F");
   command->callback([words, &invocation] { invocation.action = [words] { return trainAction(*words); }; });

@@ -24,6 +24,7 @@ void addRun(CLI::App& app, Invocation& invocation);
 void addInspect(CLI::App& app, Invocation& invocation);
 void addDemo(CLI::App& app, Invocation& invocation);
 void addDoctor(CLI::App& app, Invocation& invocation);
+void addScan(CLI::App& app, Invocation& invocation);
 void addTrain(CLI::App& app, Invocation& invocation);
 void addCheck(CLI::App& app, Invocation& invocation);
 void addCompare(CLI::App& app, Invocation& invocation);

@@ -3,6 +3,7 @@
 #include "core/protocol/message.h"
 #include "core/report/run_comparison.h"
 #include "core/report/run_document.h"
+#include "core/session/scan.h"
 #include "core/storage/session_store.h"
 #include "json_output.h"
 #include "usage.h"
@@ -66,6 +67,7 @@ bool askedForVersion(int argc, const char* const* argv, bool& asJson) {
 // Each command's document has its own keys.
 nlohmann::json documentOf(const base::Error& error, std::string_view command) {
   if (command == "inspect") return inspectErrorDocument(error);
+  if (command == "scan") return session::scanErrorDocument(error);
   return command == "compare" ? report::comparisonErrorDocument(error) : report::errorDocument(error);
 }
 
@@ -111,7 +113,7 @@ int parseAndRun(int argc, const char* const* argv) {
   app.set_version_flag("--version", "ulpscope " ULPSCOPE_VERSION);
   app.formatter(std::make_shared<HelpFormatter>());
   app.get_formatter()->column_width(34);
-  for (const auto add : {addInspect, addRun, addTrain, addCheck, addCompare, addCriteria, addReport, addDemo, addPack, addUnpack, addRepair, addDoctor, addSnippet, addWorker, addGui}) add(app, invocation);
+  for (const auto add : {addInspect, addRun, addScan, addTrain, addCheck, addCompare, addCriteria, addReport, addDemo, addPack, addUnpack, addRepair, addDoctor, addSnippet, addWorker, addGui}) add(app, invocation);
   for (CLI::App* command : app.get_subcommands({})) command->footer(exitCodesText(command->get_name()));
   const JsonTarget json = jsonTargetOf(argc, argv);
   const std::string_view command = argc > 1 ? argv[1] : "";

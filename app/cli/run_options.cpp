@@ -27,11 +27,6 @@ Error usage(const std::string& which, const std::string& what, const std::string
   return Error{ErrorKind::usage, what, which, remedy};
 }
 
-// An option given several times, with one value each: it must not swallow the words that follow.
-CLI::Option* addList(CLI::App& command, const std::string& name, std::vector<std::string>& values, const std::string& help) {
-  return command.add_option(name, values, help)->allow_extra_args(false)->take_all();
-}
-
 std::string absolute(const std::string& path) { return path.empty() ? path : fs::absolute(path).lexically_normal().string(); }
 
 Status setAutocast(const RunWords& words, session::RunSettings& settings) {
@@ -231,11 +226,15 @@ Status setSession(const RunWords& words, session::RunRequest& request) {
 
 }  // namespace
 
+CLI::Option* addList(CLI::App& command, const std::string& name, std::vector<std::string>& values, const std::string& help) {
+  return command.add_option(name, values, help)->allow_extra_args(false)->take_all();
+}
+
 void addRunOptions(CLI::App& command, RunWords& words) {
   command.add_option("MODEL", words.model, "TorchScript file (.pt, .ts)");
-  command.add_option("--inputs", words.inputs, "inputs: HDF5, or a TorchScript module that holds tensors")->type_name("F");
-  command.add_option("--labels", words.labels, "true classes (HDF5 'labels', or one whole number a line) or, for regression, values (HDF5 'targets', or one number a line)")->type_name("F");
-  command.add_option("--class-names", words.classNames, "names of the classes, one a line")->type_name("F");
+  command.add_option("--inputs", words.inputs, "inputs: HDF5, npz, npy, safetensors, a TorchScript module that holds tensors, or a folder of images with a preprocessing.json")->type_name("F");
+  command.add_option("--labels", words.labels, "true classes ('labels' of an inputs file, an npy, or one whole number a line) or, for regression, values ('targets', an npy, or one number a line)")->type_name("F");
+  command.add_option("--class-names", words.classNames, "names of the classes, one a line, or 'class_names' of an inputs file")->type_name("F");
   command.add_option("--autocast", words.autocast, "fp16 (default) or bf16")->type_name("TYPE");
   command.add_option("--policy", words.policy, "whose autocast lists: cuda (default) or cpu, the newest known; or of one series: cuda@1.13, cuda@2.6, cpu@2.6 ...")->type_name("P");
   command.add_option("--mode", words.mode, "emulated (default): what that autocast does, on any CPU; native: LibTorch's own CPU autocast (--autocast bf16)")->type_name("M");

@@ -9,6 +9,7 @@
 
 namespace CLI {
 class App;
+class Option;
 }
 
 namespace ulpscope::cli {
@@ -30,6 +31,9 @@ struct RunOrder {
   std::string onlySamplesWord;  // flips, near:N or nonfinite, where the samples were chosen so
   std::string nothingToDo;      // why there is nothing to run; empty: there is
 };
+
+// An option given several times, with one value each: it must not swallow the words that follow.
+CLI::Option* addList(CLI::App& command, const std::string& name, std::vector<std::string>& values, const std::string& help);
 
 void addRunOptions(CLI::App& command, RunWords& words);
 

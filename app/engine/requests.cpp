@@ -42,10 +42,7 @@ Result<json> answerInspect(engine::Engine& engine, const json& parameters) {
     return Error{ErrorKind::internal, "inspect needs a model", "protocol", ""};
   auto inspection = engine.inspect(parameters["model"], parameters.value("target", "cuda"));
   if (!inspection) return inspection.error();
-  json ops = json::array();
-  for (const auto& op : inspection->ops)
-    ops.push_back({{"module", op.modulePath}, {"op", op.op}, {"overload", op.overload}, {"source", op.source}, {"class", op.policyClass}, {"other_tables", op.otherTables}});
-  return json{{"model", model::toJson(inspection->model)}, {"ops", ops}, {"policy_table", inspection->policyTable}, {"warnings", inspection->warnings}};
+  return protocol::toJson(inspection.value());
 }
 
 Result<json> answerOpen(engine::Engine& engine, const json& parameters) {

@@ -27,6 +27,9 @@ base::Result<nlohmann::json> runAndStore(engine::Engine& engine, const session::
 // of those two. What does not belong into the session is refused before the first step.
 base::Result<nlohmann::json> answerTrain(engine::Engine& engine, const nlohmann::json& parameters, const train::TrainingHooks& hooks, const engine::RunHooks& runHooks, std::stop_token stop);
 
+// Scans between samples of a session and stores the scan there, gives {"session", "scan"}; where nothing is to be stored {"session", "record"}.
+base::Result<nlohmann::json> answerScan(engine::Engine& engine, const nlohmann::json& parameters, const base::ProgressSink& progress, std::stop_token stop);
+
 // Of a path as the client gave it; empty stays empty.
 std::string absolute(const std::string& path);
 

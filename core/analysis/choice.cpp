@@ -108,6 +108,17 @@ PositionGrid positionGrid(const std::vector<std::int64_t>& shape, int sampleAxis
   return g;
 }
 
+int classAxisOf(int rank, int sampleAxis, const DecisionRule& rule) {
+  if (!rule.hasClasses()) return -1;
+  const int wanted = rule.dim.value_or(-1), axis = wanted < 0 ? wanted + rank : wanted;
+  return axis < 0 || axis >= rank || axis == sampleAxis ? -2 : axis;
+}
+
+double scoreError(double a, double b) {
+  if (std::isfinite(a) && std::isfinite(b)) return std::fabs(b - a);
+  return a == b || (std::isnan(a) && std::isnan(b)) ? 0 : kInf;
+}
+
 Choice choose(const DecisionRule& rule, const TensorView& view, const PositionGrid& grid, std::int64_t offset) {
   switch (rule.kind) {
     case Kind::argmax:
@@ -119,6 +130,26 @@ Choice choose(const DecisionRule& rule, const TensorView& view, const PositionGr
     case Kind::none: break;
   }
   return {};
+}
+
+MarginElements marginElements(const DecisionRule& rule, const TensorView& view, const PositionGrid& grid, std::int64_t sample) {
+  MarginElements smallest;
+  double margin = kInf;
+  for (std::int64_t p = 0; p < grid.positions; ++p) {
+    const std::int64_t offset = grid.offset(sample, p);
+    const Choice choice = choose(rule, view, grid, offset);
+    if (!choice.decided) return {};
+    if (!(choice.margin < margin)) continue;
+    margin = choice.margin;
+    if (rule.kind == Kind::threshold) {
+      smallest = {offset, -1, elementAt(view, offset) < rule.threshold ? -1.0 : 1.0};
+      continue;
+    }
+    const std::int64_t in = rule.kind == Kind::topk ? rule.k : 1;
+    const std::vector<std::int64_t> order = ranked(rule, view, grid, offset, in + 1);
+    smallest = {offset + order[static_cast<std::size_t>(in - 1)] * grid.classStride, offset + order[static_cast<std::size_t>(in)] * grid.classStride, rule.kind == Kind::argmin ? -1.0 : 1.0};
+  }
+  return smallest;
 }
 
 std::vector<session::ScoredClass> shownScores(const DecisionRule& rule, const TensorView& view, const PositionGrid& grid, std::int64_t offset,

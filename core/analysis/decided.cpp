@@ -5,16 +5,6 @@
 #include <algorithm>
 
 namespace ulpscope::analysis {
-namespace {
-
-// -1: the rule has no classes; -2: the tensor has no such axis.
-int classAxisOf(int rank, int sampleAxis, const session::DecisionRule& rule) {
-  if (!rule.hasClasses()) return -1;
-  const int wanted = rule.dim.value_or(-1), axis = wanted < 0 ? wanted + rank : wanted;
-  return axis < 0 || axis >= rank || axis == sampleAxis ? -2 : axis;
-}
-
-}  // namespace
 
 std::vector<std::vector<std::int64_t>> decidedIn(const TensorView& scores, int sampleAxis, const session::DecisionRule& rule) {
   const int rank = static_cast<int>(scores.shape.size());

@@ -20,7 +20,6 @@ using session::Flip;
 using session::TieRule;
 using Kind = DecisionRule::Kind;
 
-constexpr double kInf = std::numeric_limits<double>::infinity();
 constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
 
 bool flipped(const Choice& a, const Choice& b, TieRule tie) {
@@ -55,11 +54,6 @@ std::int64_t leading(const Choice& choice, const Choice& other) {
   return choice.value;
 }
 
-double errorAt(double a, double b) {
-  if (std::isfinite(a) && std::isfinite(b)) return std::fabs(b - a);
-  return a == b || (std::isnan(a) && std::isnan(b)) ? 0 : kInf;
-}
-
 struct SampleWalk {
   const DecisionInput& input;
   const DecisionRule& rule;
@@ -75,7 +69,7 @@ struct SampleWalk {
     for (std::int64_t p = 0; p < grid.positions; ++p)
       for (std::int64_t c = 0; c < grid.classes; ++c) {
         const std::int64_t at = grid.offset(s, p) + c * grid.classStride;
-        largest = std::max(largest, errorAt(elementAt(input.reference, at), elementAt(input.candidate, at)));
+        largest = std::max(largest, scoreError(elementAt(input.reference, at), elementAt(input.candidate, at)));
       }
     return largest;
   }
@@ -136,7 +130,7 @@ struct SampleWalk {
   }
 };
 
-base::Result<int> classAxisOf(const DecisionInput& input, const DecisionRule& rule) {
+base::Result<int> checkedClassAxis(const DecisionInput& input, const DecisionRule& rule) {
   if (!rule.hasClasses()) return -1;
   const auto rank = static_cast<int>(input.reference.shape.size());
   const int wanted = rule.dim.value_or(-1);
@@ -176,7 +170,7 @@ base::Status check(const DecisionInput& input, const DecisionRule& rule, const P
 }  // namespace
 
 base::Result<DecisionResult> decide(const DecisionInput& input, const DecisionRule& rule, const session::SampleSet& samples, TieRule tie) {
-  const auto axis = classAxisOf(input, rule);
+  const auto axis = checkedClassAxis(input, rule);
   if (!axis) return axis.error();
   const PositionGrid grid = positionGrid(input.reference.shape, input.sampleAxis, axis.value());
   ULPSCOPE_CHECK(static_cast<std::size_t>(grid.samples) == samples.ids.size());

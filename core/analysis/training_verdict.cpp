@@ -17,6 +17,10 @@ constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
 
 CriterionResult notEvaluated(const std::string& id, double limit, const std::string& why) { return {id, kNan, limit, kNan, "", JudgedAs::notEvaluated, why}; }
 
+bool everyLineHas(const Trajectory& run, const std::string& key) {
+  return std::all_of(run.ledger.begin(), run.ledger.end(), [&](const session::LedgerLine& line) { return line.has(key); });
+}
+
 // NaN fails: a limit on it was asked for.
 CriterionResult atMost(const std::string& id, double measured, double limit) {
   const double ratio = limit > 0 ? measured / limit : measured > 0 ? std::numeric_limits<double>::infinity() : 0;
@@ -25,10 +29,12 @@ CriterionResult atMost(const std::string& id, double measured, double limit) {
 
 CriterionResult skipRate(const Trajectory& run, double limit) {
   if (run.ledger.empty()) return notEvaluated("skip_rate", limit, "no step was done");
+  if (!everyLineHas(run, "skipped")) return notEvaluated("skip_rate", limit, "not of every step it was recorded whether it was skipped");
   return atMost("skip_rate", static_cast<double>(run.mostSkipped()) / static_cast<double>(run.countedSteps()), limit);
 }
 
 CriterionResult appliedUpdates(const Trajectory& run, std::int64_t limit) {
+  if (!everyLineHas(run, "applied")) return notEvaluated("applied_updates", static_cast<double>(limit), "not of every step it was recorded whether it was applied");
   const auto measured = static_cast<double>(run.fewestUpdates()), least = static_cast<double>(limit);
   const double ratio = measured > 0 ? least / measured : least > 0 ? std::numeric_limits<double>::infinity() : 0;
   return {"applied_updates", measured, least, ratio, "", measured >= least ? JudgedAs::pass : JudgedAs::fail, ""};
@@ -36,6 +42,7 @@ CriterionResult appliedUpdates(const Trajectory& run, std::int64_t limit) {
 
 CriterionResult lossIncrease(const Trajectory& run, const Trajectory* fp32, double limit) {
   if (!fp32 || fp32->ledger.empty() || run.ledger.empty()) return notEvaluated("final_loss_increase", limit, "there is no FP32 trajectory beside it");
+  if (!run.recordsLast("loss")) return notEvaluated("final_loss_increase", limit, "the last loss was not recorded");
   if (!std::isfinite(fp32->finalLoss())) return notEvaluated("final_loss_increase", limit, "FP32's own loss is not finite");
   return atMost("final_loss_increase", run.finalLoss() - fp32->finalLoss(), limit);
 }
@@ -78,7 +85,7 @@ std::optional<session::Verdict> judgeTraining(const session::Recipe& recipe, con
   if (!criteria.any()) return std::nullopt;
   session::Verdict verdict;
   verdict.sha256 = base::sha256(session::canonicalText(criteria));
-  const Trajectory* run = training.run("recipe");
+  const Trajectory* run = training.recorded && !training.runs.empty() ? &training.runs.front() : training.run("recipe");
   if (!run) {
     verdict.reason = "nothing was trained";
     return verdict;

@@ -9,7 +9,7 @@
 
 namespace ulpscope::analysis {
 
-// Of the trajectory "recipe", where a criterion needs it against "fp32": pass when every criterion passes, fail when one fails or the
+// Of the trajectory "recipe" (of a recorded loop its own), where a criterion needs it against "fp32": pass when every criterion passes, fail when one fails or the
 // trajectory ended early. Empty: the recipe has none.
 // skip_rate: of the optimizer that skipped most, over the steps. applied_updates: of the one that was applied least, at least the limit. final_loss_increase and accuracy_drop: of the last
 // step against FP32's; not finite where FP32's is: fails. alarms: their number, limit 0.

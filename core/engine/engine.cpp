@@ -4,8 +4,11 @@
 #include "core/engine/fused_layers.h"
 #include "core/engine/inputs.h"
 #include "core/engine/loaded_model.h"
+#include "core/engine/op_kernels.h"
 #include "core/engine/policy_table.h"
 #include "core/engine/run_driver.h"
+#include "core/engine/scan_driver.h"
+#include "core/engine/scan_settings.h"
 
 #include <ATen/Parallel.h>
 #include <dlfcn.h>
@@ -45,6 +48,8 @@ std::string blasName() {
 Error internalError(const std::exception& e) {
   return Error{ErrorKind::run, "the engine failed: " + plainMessage(e), "run", "please report it with the model"};
 }
+
+Error outOfMemory(const std::string& which) { return Error{ErrorKind::run, "out of memory", which, "use a smaller --batch-size"}; }
 
 }  // namespace
 
@@ -96,7 +101,7 @@ Result<const PolicyTable*> tableFor(const session::RunSettings& settings) {
 
 }  // namespace
 
-Result<Inspection> Engine::inspect(const std::string& modelPath, const std::string& target) try {
+Result<protocol::Inspection> Engine::inspect(const std::string& modelPath, const std::string& target) try {
   auto table = findPolicyTable(target);
   if (!table) {
     Error error = table.error();
@@ -106,13 +111,15 @@ Result<Inspection> Engine::inspect(const std::string& modelPath, const std::stri
   auto model = m_cache->load(modelPath);
   if (!model) return model.error();
   const LoadedModel& loaded = *model.value();
-  Inspection inspection{loaded.info, loaded.ops, table.value()->name(), loaded.info.warnings};
-  for (model::StaticOp& op : inspection.ops)
+  protocol::Inspection inspection{loaded.info, loaded.ops, table.value()->name(), loaded.info.warnings, targetDevice(table.value()->device()), {}};
+  for (model::StaticOp& op : inspection.ops) {
+    inspection.kernels.push_back(kernelOf(op, table.value()->device()));
     for (const PolicyTable* other : tablesOf(table.value()->device())) {
       const std::string qualified = op.overload.empty() || op.overload == "vec" ? op.op : op.op + "." + op.overload;
       const std::string policyClass = isOpened(op.op) ? "opened" : name(other->classOf(qualified));
       (other == table.value() ? op.policyClass : op.otherTables[other->name()]) = policyClass;
     }
+  }
   for (const std::string& call : loaded.unresolvedCalls) inspection.warnings.push_back("unresolved: " + call);
   return inspection;
 } catch (const std::exception& e) {
@@ -154,7 +161,39 @@ Result<RunOutcome> Engine::run(const session::RunRequest& request, const RunHook
   if (!outcome) m_cache->forget();  // the model may have been changed by what failed
   return outcome;
 } catch (const std::bad_alloc&) {
-  return Error{ErrorKind::run, "out of memory", request.modelPath, "use a smaller --batch-size"};
+  return outOfMemory(request.modelPath);
+} catch (const std::exception& e) {
+  return internalError(e);
+}
+
+Result<session::Scan> Engine::scan(const session::ScanRequest& request, const session::Session& session, const base::ProgressSink& progress, std::stop_token stop) try {
+  if (auto good = session::checkScanRequest(request); !good) return good.error();
+  const auto run = scannedRun(request, session);
+  if (!run) return run.error();
+  auto settings = scanSettings(request, *run.value());
+  if (!settings) return settings.error();
+  const auto table = tableFor(settings.value());
+  if (!table) return table.error();
+  const auto axis = scannedAxis(settings.value(), *run.value());
+  if (!axis) return axis.error();
+  session::RunRequest files;
+  files.modelPath = request.modelPath.empty() ? session.model.path : request.modelPath;
+  files.inputsPath = request.inputsPath.empty() ? session.samples.path : request.inputsPath;
+  files.settings.batchAxis = settings->batchAxis;
+  for (const auto& there : {checkThere(files.modelPath, "--model"), checkThere(files.inputsPath, "--inputs")})
+    if (!there) return there.error();
+  if (progress) progress({"loading", "", "", 0, 0});
+  const auto model = m_cache->load(files.modelPath);
+  if (!model) return model.error();
+  auto set = loadReferenceSet(files, *model.value());
+  if (!set) return set.error();
+  if (auto same = checkSameFiles(session, model.value()->info, set->samples); !same) return same.error();
+  auto scan = ScanDriver(*model.value(), request, std::move(settings).value(), *table.value(), progress).run(std::move(set).value(), axis.value(), stop);
+  if (scan) scan.value().runId = run.value()->id();
+  if (!scan) m_cache->forget();
+  return scan;
+} catch (const std::bad_alloc&) {
+  return outOfMemory(request.sessionPath);
 } catch (const std::exception& e) {
   return internalError(e);
 }

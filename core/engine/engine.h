@@ -5,7 +5,9 @@
 #include "core/base/progress.h"
 #include "core/model/model_info.h"
 #include "core/protocol/cells.h"
+#include "core/protocol/inspection.h"
 #include "core/protocol/opened_experiment.h"
+#include "core/session/scan.h"
 #include "core/session/session.h"
 #include "core/session/settings.h"
 #include "core/storage/run_writer.h"
@@ -24,13 +26,6 @@ struct EngineFacts {
   std::vector<std::string> policyTables;
   int threads = 1;          // of the machine
   std::string blas;         // which library answers matrix products, "" unknown
-};
-
-struct Inspection {
-  model::ModelInfo model;
-  std::vector<model::StaticOp> ops;  // policyClass by the table
-  std::string policyTable;
-  std::vector<std::string> warnings;
 };
 
 // Everything of one run, not yet stored.
@@ -62,12 +57,15 @@ class Engine {
 
   static EngineFacts facts();
   // target: "cuda" (a policy table's name also) or "cpu" (error: this version has no table for it).
-  base::Result<Inspection> inspect(const std::string& modelPath, const std::string& target);
+  base::Result<protocol::Inspection> inspect(const std::string& modelPath, const std::string& target);
   // Loads model and inputs as run() would, runs nothing. Without inputsPath the model alone. Errors as run()'s.
   base::Result<protocol::OpenedExperiment> open(const session::RunRequest& request);
   // Errors: usage (regions, settings), input (files), run (the reference failed, eager outputs differ), inconclusive (nothing was autocast),
   // cancelled. A candidate that raises is no error but RunRecord::candidateError.
   base::Result<RunOutcome> run(const session::RunRequest& request, const RunHooks& hooks, std::stop_token stop);
+  // Evaluates inputs between samples of the session, which is the one that request.sessionPath names; stores nothing. Errors as run()'s, usage also
+  // for samples that span nothing, run for a model or inputs that are not the session's and for scores that hang on what else is in a batch.
+  base::Result<session::Scan> scan(const session::ScanRequest& request, const session::Session& session, const base::ProgressSink& progress, std::stop_token stop);
 
  private:
   struct Cache;

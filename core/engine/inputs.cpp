@@ -1,11 +1,14 @@
 #include "core/engine/inputs.h"
 
-#include "core/base/hashing.h"
 #include "core/base/nearest_names.h"
 #include "core/base/number_text.h"
 #include "core/engine/raw_tensors.h"
 #include "core/model/archive.h"
+#include "core/model/positional_arguments.h"
+#include "core/storage/input_digest.h"
 #include "core/storage/input_file.h"
+#include "core/storage/input_kind.h"
+#include "core/storage/input_size.h"
 
 #include <fmt/format.h>
 #include <torch/csrc/jit/serialization/import.h>
@@ -24,7 +27,7 @@ using base::ErrorKind;
 using base::Result;
 using base::Status;
 
-// What a file of either kind gives, before it is matched with the model.
+// What a file of any kind gives, before it is matched with the model.
 struct RawSet {
   std::map<std::string, at::Tensor> tensors;
   std::vector<NamedTensor> expected;
@@ -32,13 +35,17 @@ struct RawSet {
   std::vector<std::int64_t> labels;
   std::vector<std::string> classNames, kinds;
   std::string preprocessing;
+  std::vector<std::string> unnamed;  // inputs in the order of forward's arguments, where nobody named them for it
 };
 
-Result<RawSet> readHdf5(const std::string& path) {
+Result<RawSet> readFile(const std::string& path) {
   auto file = storage::readInputFile(path);
   if (!file) return file.error();
   RawSet set;
-  for (const auto& raw : file->inputs) set.tensors.emplace(raw.name, toTensor(raw));
+  for (const auto& raw : file->inputs) {
+    set.tensors.emplace(raw.name, toTensor(raw));
+    if (!file->isNamed && raw.name != "targets") set.unnamed.push_back(raw.name);
+  }
   for (const auto& raw : file->expected) set.expected.push_back({raw.name, toTensor(raw)});
   set.ids = file->sampleIds;
   set.labels = file->labels;
@@ -66,7 +73,7 @@ std::vector<std::int64_t> integersOf(const at::Tensor& tensor) {
 Result<RawSet> readHolder(const std::string& path) {
   if (auto checked = model::checkArchive(path); !checked) {
     Error error = checked.error();
-    error.remedy = "inputs are an HDF5 file, or tensors saved as `ulpscope snippet` shows";
+    error.remedy = "inputs are HDF5, npz, npy, safetensors, a folder of images, or tensors saved as `ulpscope snippet` shows";
     return error;
   }
   try {
@@ -111,6 +118,28 @@ std::vector<std::string> argumentNames(const LoadedModel& model) {
   return names;
 }
 
+bool isRequired(const model::Argument& argument) { return !argument.hasDefault && argument.type.rfind("Optional", 0) != 0; }
+
+// Inputs that nobody named are forward's tensors in their order, unless they happen to be called as its arguments are.
+Status nameByPosition(RawSet& raw, const LoadedModel& model, const std::string& path) {
+  const std::vector<std::string> names = argumentNames(model);
+  const auto isArgument = [&](const std::string& name) { return std::find(names.begin(), names.end(), name) != names.end(); };
+  if (std::all_of(raw.unnamed.begin(), raw.unnamed.end(), isArgument)) return base::success();
+  const std::vector<std::string> places = model::positionalArguments(model.info.arguments, !raw.labels.empty());
+  std::size_t required = 0;
+  for (const model::Argument& a : model.info.arguments)
+    required += isRequired(a) && std::find(places.begin(), places.end(), a.name) != places.end() ? 1 : 0;
+  const std::size_t count = raw.unnamed.size();
+  if (count < required || count > places.size())
+    return Error{ErrorKind::input, fmt::format("holds {} without a name, forward({}) takes {}", base::counted(static_cast<std::int64_t>(count), "array"), fmt::join(names, ", "),
+                                               base::counted(static_cast<std::int64_t>(count < required ? required : places.size()), "tensor")),
+                 path, places.empty() ? "give inputs that forward takes" : fmt::format("name them as its arguments: numpy.savez(F, {}=...)", fmt::join(places, "=..., "))};
+  std::map<std::string, at::Tensor> named;
+  for (std::size_t i = 0; i < count; ++i) named.emplace(places[i], raw.tensors.extract(raw.unnamed[i]).mapped());
+  raw.tensors.merge(named);
+  return base::success();
+}
+
 // A loss inside the model takes them as arguments.
 void giveLabelsToForward(RawSet& raw, const LoadedModel& model) {
   const std::vector<std::string> names = argumentNames(model);
@@ -127,7 +156,7 @@ Status checkNames(const RawSet& raw, const LoadedModel& model, const std::string
                    names.empty() ? "forward takes no inputs" : "name the inputs as forward's arguments: " + base::quotedChoice(base::nearestNames(name, names))};
   for (const auto& a : model.info.arguments) {
     const bool given = raw.tensors.count(a.name) > 0;
-    if (!given && !a.hasDefault && a.type.rfind("Optional", 0) != 0)
+    if (!given && isRequired(a))
       return Error{ErrorKind::input, fmt::format("has no '{}', which {} needs", a.name, signature), path,
                    raw.tensors.empty() ? "the file holds no inputs at all" : "save every input under its argument's name"};
     if (given && !takesTensor(a) && a.type != "int" && a.type != "float" && a.type != "bool")
@@ -261,10 +290,14 @@ std::vector<T> rowsOf(const std::vector<T>& column, const std::vector<std::int64
 }  // namespace
 
 Result<ReferenceSet> loadReferenceSet(const session::RunRequest& request, const LoadedModel& model) {
-  auto hash = base::sha256OfFile(request.inputsPath);
+  const auto kind = storage::inputKindOf(request.inputsPath);
+  if (!kind) return kind.error();
+  if (auto fits = storage::checkFitsMemory(request.inputsPath); !fits) return fits.error();
+  auto hash = storage::inputsDigest(request.inputsPath);
   if (!hash) return hash.error();
-  auto raw = storage::looksLikeHdf5(request.inputsPath) ? readHdf5(request.inputsPath) : readHolder(request.inputsPath);
+  auto raw = kind.value() == storage::InputKind::holder ? readHolder(request.inputsPath) : readFile(request.inputsPath);
   if (!raw) return raw.error();
+  if (auto named = nameByPosition(raw.value(), model, request.inputsPath); !named) return named.error();
   giveLabelsToForward(raw.value(), model);
   if (auto named = checkNames(raw.value(), model, request.inputsPath); !named) return named.error();
   for (const auto& [name, axis] : request.settings.batchAxis)

@@ -13,17 +13,6 @@ namespace ulpscope::engine {
 using base::Error;
 using base::ErrorKind;
 
-namespace {
-
-struct FloorBlas {
-  FloorBlas() { setBlasThreads(kFloorThreads); }
-  ~FloorBlas() { setBlasThreads(kThreadsPerRun); }
-  FloorBlas(const FloorBlas&) = delete;
-  FloorBlas& operator=(const FloorBlas&) = delete;
-};
-
-}  // namespace
-
 NoiseFloorRun::NoiseFloorRun(const RunFrame& frame, const OutputCollector& reference)
     : m_frame(frame), m_reference(reference), m_sites(frame.axes, frame.settings.autocast, SampleOrder::reversed) {}
 
@@ -51,7 +40,7 @@ void NoiseFloorRun::keep(const SideResult& result, Batch batch) {
 base::Status NoiseFloorRun::measure(RunProgress& progress, std::stop_token stop) {
   if (m_frame.settings.observe != session::Observe::outputs)
     if (auto status = measureSites(stop); !status) return status;
-  const FloorBlas blas;
+  const BlasThreads blas(kFloorThreads, kThreadsPerRun);
   torch::jit::Module module = copyForRun(m_frame.model.module, m_frame.settings.trainMode);
   ReferenceExecutor plain;
   for (const Batch& batch : m_frame.batches) {

@@ -16,10 +16,6 @@ using base::Error;
 using base::ErrorKind;
 using base::Result;
 
-bool fits(const session::DecisionRule& rule, base::DType dtype) {
-  return rule.kind == session::DecisionRule::Kind::exact ? !base::isInexact(dtype) : base::isFloating(dtype);
-}
-
 // The named one; else the first of the kind that the rule is made for; else the only one.
 Result<const OutputCollector::Output*> chosenOutput(const session::RunSettings& settings, const OutputCollector& outputs) {
   const std::string decision = "--decision " + settings.decision.text();
@@ -27,7 +23,7 @@ Result<const OutputCollector::Output*> chosenOutput(const session::RunSettings& 
   const OutputCollector::Output* chosen = nullptr;
   for (const auto& output : outputs.outputs()) {
     names.push_back(output.name);
-    const bool wanted = settings.decisionOutput.empty() ? fits(settings.decision, output.candidateDtype) : output.name == settings.decisionOutput;
+    const bool wanted = settings.decisionOutput.empty() ? readsDtype(settings.decision, output.candidateDtype) : output.name == settings.decisionOutput;
     if (wanted && !chosen) chosen = &output;
   }
   if (names.empty()) return Error{ErrorKind::usage, "the model returns no tensor to decide by", decision, "run it without --decision"};
@@ -84,6 +80,10 @@ void nameFirstSites(RunOutcome& outcome) {
 }
 
 }  // namespace
+
+bool readsDtype(const session::DecisionRule& rule, base::DType dtype) {
+  return rule.kind == session::DecisionRule::Kind::exact ? !base::isInexact(dtype) : base::isFloating(dtype);
+}
 
 base::Status checkClasses(const session::RunSettings& settings, const OutputCollector& outputs, const session::SampleSet& samples) {
   const session::DecisionRule& rule = settings.decision;

@@ -8,6 +8,9 @@
 
 namespace ulpscope::engine {
 
+// Whether a rule reads outputs of this dtype where nobody named one: whole numbers for exact, floating ones for the others.
+bool readsDtype(const session::DecisionRule& rule, base::DType dtype);
+
 // floor may be null. Fills flips, decisions, noDecision and warnings of outcome.run. Errors: usage (no such output or dimension), run
 // (no axis counts the samples, ties refused).
 base::Status decide(RunOutcome& outcome, const OutputCollector& outputs, const session::SampleSet& samples, const NoiseFloorRun* floor);

@@ -3,7 +3,6 @@
 #include "core/analysis/diagnosis.h"
 #include "core/base/clock.h"
 #include "core/base/number_text.h"
-#include "core/engine/native_executor.h"
 #include "core/engine/run_decisions.h"
 #include "core/engine/run_subset.h"
 
@@ -11,7 +10,6 @@
 
 #include <algorithm>
 #include <numeric>
-#include <set>
 
 namespace ulpscope::engine {
 namespace {
@@ -63,31 +61,11 @@ std::vector<at::Tensor> tensorsOf(const std::vector<NamedTensor>& named) {
 RunDriver::RunDriver(const LoadedModel& model, const session::RunRequest& request, const PolicyTable& table, const RunHooks& hooks)
     : m_model(model), m_request(request), m_settings(request.settings), m_table(table), m_hooks(hooks), m_frame{m_model, m_settings, m_set, m_batches, m_axes} {}
 
-std::unique_ptr<OpExecutor> RunDriver::candidateExecutor(session::Accumulate accumulate) const {
-  if (m_settings.mode == session::Mode::native) return std::make_unique<NativeExecutor>(NativeExecutor::Options{&m_regions, m_settings.castCache});
-  return std::make_unique<EmulatedExecutor>(EmulatedExecutor::Options{&m_table, scalarTypeOf(m_settings.autocast), &m_regions, m_settings.castCache,
-                                                                       accumulate == session::Accumulate::pessimistic});
-}
-
 ForwardSetup RunDriver::candidateSetup(torch::jit::Module& module, OpExecutor& executor, Arguments arguments) {
   ForwardSetup setup = m_frame.reference(module, executor, std::move(arguments));
   setup.regions = &m_regions;
   setup.device = m_table.device();
   return setup;
-}
-
-// What PyTorch said, and what the model was given, with which dtypes its parameters have.
-Error RunDriver::referenceFailed(const SideResult& reference) const {
-  std::string given;
-  for (const auto& [name, input] : m_set.inputs)
-    if (input.tensor.defined())
-      given += fmt::format("{}{} {} {}", given.empty() ? "" : ", ", name, base::name(dtypeOf(input.tensor.scalar_type())), shapeText(input.tensor.sizes()));
-  std::set<std::string> parameters;
-  for (const auto& p : m_model.module.named_parameters()) parameters.insert(isKnown(p.value.scalar_type()) ? base::name(dtypeOf(p.value.scalar_type())) : "other");
-  const bool low = parameters.count("float16") > 0 || parameters.count("bfloat16") > 0;
-  return Error{ErrorKind::run, "the FP32 reference failed: " + reference.error, whereText(reference),
-               (low ? "export the FP32 model (model.float()): Ulpscope lowers the precision itself; " : "") +
-                   fmt::format("the model was given {}; its parameters are {}", given, parameters.empty() ? "none" : fmt::format("{}", fmt::join(parameters, ", ")))};
 }
 
 Status RunDriver::prepareSamples() {
@@ -191,7 +169,7 @@ Status RunDriver::probeOnce(const std::vector<std::int64_t>& samples, std::stop_
   const PairResult pair = looksAtOps ? runPair(one, other, m_axes, stop) : runInTurn(one, other, stop);
   if (pair.cancelled) return cancelledError();
   if (auto untouched = checkParametersUntouched(); !untouched) return untouched;
-  if (pair.reference.failed) return referenceFailed(pair.reference);
+  if (pair.reference.failed) return referenceFailed(m_model, m_set, pair.reference);
   m_axes.noteRandomNumbers(pair.reference.drewRandomNumbers);
   if (!pair.candidate.failed)
     m_axes.addModelOutputs(tensorsOf(flattenOutputs(pair.reference.value)), tensorsOf(flattenOutputs(pair.candidate.value)));
@@ -272,7 +250,7 @@ Status RunDriver::runBatch(Batch batch, Comparison& comparison, OutputCollector&
   const PairResult& pair = both.value();
   if (pair.cancelled || stop.stop_requested()) return cancelledError();
   if (auto untouched = checkParametersUntouched(); !untouched) return untouched;
-  if (pair.reference.failed) return referenceFailed(pair.reference);
+  if (pair.reference.failed) return referenceFailed(m_model, m_set, pair.reference);
   if (pair.candidate.unsupported)
     return Error{ErrorKind::input, pair.candidate.error, whereText(pair.candidate), "keep that module in FP32 (--fp32 PATH)"};
   m_loweredOps = m_executor->loweredOps();
@@ -307,11 +285,7 @@ Status RunDriver::runBatches(Comparison& comparison, OutputCollector& outputs, s
     if (auto status = checkpoint(comparison); !status) return status;
   }
   m_live->flush(comparison, m_run.samplesComplete);
-  if (m_loweredOps == 0 && !m_run.candidateError)
-    return Error{ErrorKind::inconclusive, "nothing was autocast: no op of the candidate ran in " + base::name(m_settings.autocast), "run",
-                 m_regions.empty() ? "no op that ran with autocast on is on the lower_precision_fp list (ulpscope inspect lists them; a model's own "
-                                     "autocast(enabled=False) counts as off)"
-                                   : "take a module out of the FP32 regions"};
+  if (m_loweredOps == 0 && !m_run.candidateError) return nothingAutocast(m_settings, m_regions);
   return base::success();
 }
 

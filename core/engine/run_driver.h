@@ -2,6 +2,7 @@
 #pragma once
 
 #include "core/engine/accumulation.h"
+#include "core/engine/candidate.h"
 #include "core/engine/capture.h"
 #include "core/engine/description_cache.h"
 #include "core/engine/engine.h"
@@ -68,7 +69,6 @@ class RunDriver {
   base::Status prepareSamples();
   base::Status openWriter();
   void planProgress();
-  base::Error referenceFailed(const SideResult& reference) const;
   void judgeInputs();
   base::Status findAxes(std::stop_token stop);
   // One lock-step of the reference on the first batch and on `samples` (of the set).
@@ -90,7 +90,7 @@ class RunDriver {
 
   ForwardSetup candidateSetup(torch::jit::Module& module, OpExecutor& executor, Arguments arguments);
   std::unique_ptr<OpExecutor> candidateExecutor() const { return candidateExecutor(m_settings.accumulate.value_or(session::Accumulate::strict)); }
-  std::unique_ptr<OpExecutor> candidateExecutor(session::Accumulate accumulate) const;
+  std::unique_ptr<OpExecutor> candidateExecutor(session::Accumulate accumulate) const { return engine::candidateExecutor(m_settings, m_table, m_regions, accumulate); }
 };
 
 }  // namespace ulpscope::engine

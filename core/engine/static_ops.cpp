@@ -18,6 +18,9 @@ namespace prim = c10::prim;
 constexpr int kMaxDepth = 200;
 constexpr std::size_t kMaxOps = 1000000;
 
+// PyTorch's ops and those of extensions; not the interpreter's own.
+bool isOp(c10::Symbol kind) { return !kind.is_prim() && !kind.is_attr() && !kind.is_onnx() && !kind.is_cuda(); }
+
 class Collector {
  public:
   Collector(const PathAliases& aliases, std::vector<model::StaticOp>& ops) : m_aliases(aliases), m_ops(ops) {}
@@ -45,7 +48,7 @@ class Collector {
   void block(const Block* block, const Scope& scope, int depth) {
     if (depth > kMaxDepth || m_ops.size() > kMaxOps) return;
     for (const Node* node : block->nodes()) {
-      if (node->kind().is_aten())
+      if (isOp(node->kind()))
         add(node, scope);
       else if (node->kind() == prim::CallMethod)
         call(node, scope, depth);

@@ -18,11 +18,12 @@ struct Method {
   Kind kind;
   const char* name;
 };
-constexpr std::array<Method, 7> kMethods{{{Kind::hello, "hello"},
+constexpr std::array<Method, 8> kMethods{{{Kind::hello, "hello"},
                                           {Kind::inspect, "inspect"},
                                           {Kind::open, "open"},
                                           {Kind::run, "run"},
                                           {Kind::train, "train"},
+                                          {Kind::scan, "scan"},
                                           {Kind::cancel, "cancel"},
                                           {Kind::shutdown, "shutdown"}}};
 
@@ -134,6 +135,7 @@ Result<TrainRequest> trainRequestFrom(const json& params) try {
   return notAMessage(e.what());
 }
 
+std::string encodeScan(int id, const session::ScanRequest& r) { return request(id, "scan", toJson(r)); }
 std::string encodeCancel(int id, int runId) { return request(id, "cancel", {{"run", runId}}); }
 std::string encodeShutdown(int id) { return request(id, "shutdown", json::object()); }
 

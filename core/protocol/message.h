@@ -5,6 +5,7 @@
 #include "core/base/error.h"
 #include "core/base/progress.h"
 #include "core/protocol/cells.h"
+#include "core/session/scan_request.h"
 #include "core/session/settings.h"
 #include "core/session/training.h"
 
@@ -43,6 +44,8 @@ struct TrainRequest {
 };
 std::string encodeTrain(int id, const TrainRequest& request);
 base::Result<TrainRequest> trainRequestFrom(const nlohmann::json& params);
+// Result {"session", "scan": its number there}; where nothing was to be stored {"session", "record": toJson(session::Scan)}. Progress counts inputs.
+std::string encodeScan(int id, const session::ScanRequest& request);
 std::string encodeCancel(int id, int runId);  // cancels request runId, if it still runs
 std::string encodeShutdown(int id);
 
@@ -61,7 +64,7 @@ std::string encodeError(int id, const base::Error& error);
 
 // A parsed line of either direction.
 struct Message {
-  enum class Kind { hello, inspect, open, run, train, cancel, shutdown, progress, experiment, cells, ledger, result, error } kind = Kind::error;
+  enum class Kind { hello, inspect, open, run, train, scan, cancel, shutdown, progress, experiment, cells, ledger, result, error } kind = Kind::error;
   int id = 0;
   nlohmann::json body;           // params of a request, the result of an answer
   base::Progress progress;       // kind progress

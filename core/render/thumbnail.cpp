@@ -177,17 +177,6 @@ std::string summaryOf(const TensorView& view, const RangeSummary& range) {
 
 bool givesPicture(DType dtype, const Shape& shape) { return planesOf(dtype, shape).channels > 0 || isCurve(dtype, shape); }
 
-int inputToShow(const std::vector<storage::InputShape>& inputs, const std::map<std::string, int>& batchAxis) {
-  for (std::size_t i = 0; i < inputs.size(); ++i) {
-    Shape shape = inputs[i].shape;
-    const auto found = batchAxis.find(inputs[i].name);
-    const int axis = found == batchAxis.end() ? 0 : found->second;
-    if (axis >= 0 && axis < static_cast<int>(shape.size())) shape.erase(shape.begin() + axis);
-    if (givesPicture(inputs[i].dtype, shape)) return static_cast<int>(i);
-  }
-  return inputs.empty() ? -1 : 0;
-}
-
 Thumbnail thumbnailOf(const storage::RawTensor& sample, ThumbnailSize most, Theme theme) {
   const TensorView view{sample.bytes.data(), sample.dtype, sample.shape};
   const RangeSummary range = analysis::rangeOf(view);

@@ -2,10 +2,9 @@
 #pragma once
 
 #include "core/render/heatmap.h"
-#include "core/storage/input_samples.h"
+#include "core/storage/input_file.h"
 
 #include <cstdint>
-#include <map>
 #include <string>
 #include <vector>
 
@@ -41,8 +40,5 @@ struct Thumbnail {
 Thumbnail thumbnailOf(const storage::RawTensor& sample, ThumbnailSize most, Theme theme);
 // Whether the dtype and shape of one sample give an image or a curve.
 bool givesPicture(base::DType dtype, const std::vector<std::int64_t>& shape);
-// Index of the input that tells most of a sample: the first that gives a picture, or the first of all; -1: there is none. batchAxis: by the
-// input's name, 0 where it has none.
-int inputToShow(const std::vector<storage::InputShape>& inputs, const std::map<std::string, int>& batchAxis);
 
 }  // namespace ulpscope::render

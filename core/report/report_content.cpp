@@ -4,6 +4,7 @@
 #include "core/report/sample_pictures.h"
 #include "core/report/shareable.h"
 #include "core/storage/run_verdict.h"
+#include "core/storage/scan_store.h"
 #include "core/storage/training_store.h"
 
 namespace ulpscope::report {
@@ -15,6 +16,7 @@ using base::Status;
 // A covered report has what was locked, and what it is about: no run, but the first one's model and settings, without results.
 void coverResults(ReportContent& content) {
   content.session.trainings.clear();
+  content.session.scans.clear();
   for (session::RunRecord& run : content.session.runs) {
     session::RunRecord bare;
     bare.number = run.number;
@@ -59,6 +61,15 @@ Status addTrainings(const ReportSource& source, const PathCutter& cutter, Report
   return base::success();
 }
 
+Status addScans(const ReportSource& source, const PathCutter& cutter, ReportContent& content) {
+  for (const session::ScanEntry& entry : source.session.scans) {
+    auto scan = storage::readScan(source.path, source.session, entry.number);
+    if (!scan) return scan.error();
+    content.scans.push_back(shareable(scan.value(), cutter));
+  }
+  return base::success();
+}
+
 // What a verdict names of samples and reasons is cut as the run is.
 void cutVerdict(std::optional<session::Verdict>& verdict, const PathCutter& cutter) {
   if (!verdict) return;
@@ -88,6 +99,7 @@ Result<ReportContent> reportContent(const ReportSource& source) {
     return content;
   }
   if (auto trained = addTrainings(source, cutter, content); !trained) return trained.error();
+  if (auto scanned = addScans(source, cutter, content); !scanned) return scanned.error();
   if (!content.run()) return content;
   addMetrics(source, content);
   addPictures(source, cutter, content);

@@ -4,6 +4,7 @@
 #include "core/render/thumbnail.h"
 #include "core/report/flip_statement.h"
 #include "core/session/criteria.h"
+#include "core/session/scan.h"
 #include "core/session/session.h"
 #include "core/session/training.h"
 #include "core/storage/session_store.h"
@@ -45,6 +46,7 @@ struct ReportContent {
   Absence noPictures = Absence::none;
   std::vector<session::Training> trainings;
   std::vector<session::CriteriaRevision> trainingCriteria;
+  std::vector<session::Scan> scans;
 
   const session::RunRecord* run() const { return session.run(runId); }  // nullptr: none
 };

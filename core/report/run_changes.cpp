@@ -1,6 +1,7 @@
 #include "core/report/run_changes.h"
 
 #include "core/session/policy_changes.h"
+#include "core/session/site_key.h"
 
 #include <algorithm>
 #include <cmath>
@@ -41,22 +42,24 @@ std::string whyFlipsDiffer(const session::RunSettings& a, const session::RunSett
 }
 
 std::vector<std::string> originNames(const RunRecord& run) {
+  const std::vector<std::string> sites = session::siteNames(run);
   std::vector<std::string> names;
   for (const auto& f : run.nonfiniteOrigins)
-    names.push_back(f.site >= 0 && static_cast<std::size_t>(f.site) < run.sites.size() ? siteLabel(run.sites[static_cast<std::size_t>(f.site)]) : f.stage + " " + f.op);
+    names.push_back(f.site >= 0 && static_cast<std::size_t>(f.site) < sites.size() ? sites[static_cast<std::size_t>(f.site)] : f.stage + " " + f.op);
   return names;
 }
 
 SiteChanges siteChanges(const RunRecord& a, const RunRecord& b) {
-  std::map<std::string, double> before;
-  for (const auto& site : a.sites) before.emplace(siteLabel(site), site.values[Metric::relL2]);
+  std::map<session::SiteKey, double> before;
+  for (const auto& site : a.sites) before.emplace(siteKey(site), site.values[Metric::relL2]);
+  const std::vector<std::string> names = session::siteNames(b);
   SiteChanges found;
-  for (const auto& site : b.sites) {
-    const auto was = before.find(siteLabel(site));
-    const double now = site.values[Metric::relL2];
+  for (std::size_t i = 0; i < b.sites.size(); ++i) {
+    const auto was = before.find(siteKey(b.sites[i]));
+    const double now = b.sites[i].values[Metric::relL2];
     if (was == before.end() || std::isnan(was->second) || std::isnan(now)) continue;
     ++(now < was->second ? found.better : now > was->second ? found.worse : found.equal);
-    if (now != was->second) found.changes.push_back({siteLabel(site), was->second, now});
+    if (now != was->second) found.changes.push_back({names[i], was->second, now});
   }
   const auto factor = [](const SiteChange& c) { return c.a == 0 ? INFINITY : c.b / c.a; };
   std::stable_sort(found.changes.begin(), found.changes.end(), [&](const auto& x, const auto& y) { return factor(x) > factor(y); });

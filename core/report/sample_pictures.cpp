@@ -1,9 +1,11 @@
 #include "core/report/sample_pictures.h"
 
-#include "core/base/hashing.h"
+#include "core/model/positional_arguments.h"
 #include "core/session/outcome.h"
+#include "core/storage/input_digest.h"
 #include "core/storage/input_samples.h"
 
+#include <algorithm>
 #include <filesystem>
 
 namespace ulpscope::report {
@@ -13,9 +15,27 @@ namespace fs = std::filesystem;
 
 constexpr render::ThumbnailSize kMost{64, 64};
 
-int batchAxisOf(const session::RunRecord& run, const std::string& input) {
-  const auto found = run.settings.batchAxis.find(input);
+// The axis that counts the samples of the input at `place` in the file. One that nobody named is forward's argument at that place.
+int sampleAxis(const session::Session& session, const session::RunRecord& run, const std::string& name, std::size_t place) {
+  const std::vector<std::string> names = model::positionalArguments(session.model.arguments, !session.samples.labels.empty());
+  const bool isNamed = std::find(names.begin(), names.end(), name) != names.end() || place >= names.size();
+  const auto found = run.settings.batchAxis.find(isNamed ? name : names[place]);
   return found == run.settings.batchAxis.end() ? 0 : found->second;
+}
+
+struct ShownInput {
+  std::string name;  // empty: the file holds none
+  int axis = 0;
+};
+// The first that gives a picture, or the first of all.
+ShownInput shownInput(const std::vector<storage::InputShape>& inputs, const session::Session& session, const session::RunRecord& run) {
+  for (std::size_t i = 0; i < inputs.size(); ++i) {
+    const int axis = sampleAxis(session, run, inputs[i].name, i);
+    std::vector<std::int64_t> shape = inputs[i].shape;
+    if (axis >= 0 && axis < static_cast<int>(shape.size())) shape.erase(shape.begin() + axis);
+    if (render::givesPicture(inputs[i].dtype, shape)) return {inputs[i].name, axis};
+  }
+  return inputs.empty() ? ShownInput() : ShownInput{inputs.front().name, sampleAxis(session, run, inputs.front().name, 0)};
 }
 
 // Empty path: `why` says what is wrong.
@@ -23,11 +43,11 @@ std::string inputsFile(const ReportSource& source, Absence& why) {
   std::error_code ignored;
   const std::string named = source.session.samples.path;
   std::string path = fs::exists(named, ignored) ? named : (fs::path(source.path).parent_path() / fs::path(named).filename()).string();
-  if (named.empty() || !fs::is_regular_file(path, ignored)) {
+  if (named.empty() || !fs::exists(path, ignored)) {
     why = Absence::missing;
     return "";
   }
-  const auto digest = base::sha256OfFile(path);
+  const auto digest = storage::inputsDigest(path);
   why = !digest ? Absence::unreadable : digest.value() != source.session.samples.sha256 ? Absence::otherFile : Absence::none;
   return why == Absence::none ? path : "";
 }
@@ -53,10 +73,9 @@ void addPictures(const ReportSource& source, const PathCutter& cutter, ReportCon
   if (path.empty()) return;
   content.noPictures = Absence::unreadable;
   const auto inputs = storage::inputShapes(path);
-  const int shown = inputs ? render::inputToShow(inputs.value(), run.settings.batchAxis) : -1;
-  if (shown < 0) return;
-  const std::string& input = inputs.value()[static_cast<std::size_t>(shown)].name;
-  const auto tensors = storage::readSamples(path, {input, batchAxisOf(run, input), samples});
+  const ShownInput shown = inputs ? shownInput(inputs.value(), source.session, run) : ShownInput();
+  if (shown.name.empty()) return;
+  const auto tensors = storage::readSamples(path, {shown.name, shown.axis, samples});
   if (!tensors) return;
   content.noPictures = Absence::none;
   for (std::size_t i = 0; i < samples.size(); ++i) {

@@ -1,5 +1,5 @@
 // What a report does not show, and how to get its numbers again.
-#include "core/base/number_text.h"
+#include "core/base/shell_word.h"
 #include "core/report/sections.h"
 #include "core/session/command_line.h"
 
@@ -73,7 +73,7 @@ Section limitsSection(const Teller& t) {
 
 Section reproduceSection(const Teller& t) {
   Section section{"reproduce", t.say("reproduce.title"), {}};
-  const std::string file = session::shellWord(t.content.file);
+  const std::string file = base::shellWord(t.content.file);
   const RunRecord* run = t.content.run();
   if (run && run->settings.mode != session::Mode::recorded) {
     section.blocks.push_back(Paragraph{t.say(t.content.session.exploratory() ? "reproduce.lead" : "reproduce.leadCriteria")});

@@ -151,7 +151,8 @@ session::Session shareable(const session::Session& session, const PathCutter& cu
     deleted.run = counted;
   }
   for (auto& [number, runName] : out.runNames) runName = cutter.cut(runName);
-  for (session::TrainingEntry& entry : out.trainings) entry.title = cutter.cut(entry.title);
+  for (auto* entries : {&out.trainings, &out.scans})
+    for (session::RecordEntry& entry : *entries) entry.title = cutter.cut(entry.title);
   cutRevisions(out.criteria, cutter);
   cutRevisions(out.trainingCriteria, cutter);
   if (out.explored) out.explored->title = cutter.cut(fileName(out.explored->title));
@@ -162,6 +163,12 @@ session::Training shareable(const session::Training& training, const PathCutter&
   json record = toJson(training);
   cutStrings(record, cutter);
   return session::trainingFromJson(record);
+}
+
+session::Scan shareable(const session::Scan& scan, const PathCutter& cutter) {
+  json record = toJson(scan);
+  cutStrings(record, cutter);
+  return session::scanFromJson(record);
 }
 
 }  // namespace ulpscope::report

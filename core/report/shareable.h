@@ -1,6 +1,7 @@
 // A session as it may leave the house: file names instead of paths. Everything that a report shows is taken from here.
 #pragma once
 
+#include "core/session/scan.h"
 #include "core/session/session.h"
 #include "core/session/training.h"
 
@@ -25,6 +26,7 @@ class PathCutter {
 // Run by run with everything that a report says; the model's, inputs' and labels' paths are file names. A run is never changed in its numbers.
 session::Session shareable(const session::Session& session, const PathCutter& cutter);
 session::Training shareable(const session::Training& training, const PathCutter& cutter);
+session::Scan shareable(const session::Scan& scan, const PathCutter& cutter);
 PathCutter cutterOf(const session::Session& session, const std::string& sessionPath);
 
 std::string fileName(const std::string& path);

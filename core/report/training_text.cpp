@@ -16,9 +16,11 @@ using session::Trajectory;
 using session::Training;
 
 constexpr std::size_t kMostShown = 5;
+constexpr const char* kNotRecorded = "not recorded";
 
 std::string updatesText(const Trajectory& run) {
-  std::string text = fmt::format("{} of {} applied", run.appliedUpdates, counted(std::max(run.steps, run.countedSteps()), "step"));
+  const std::string steps = counted(std::max(run.steps, run.countedSteps()), "step");
+  std::string text = run.ledger.empty() || run.recordsAny("applied") ? fmt::format("{} of {} applied", run.appliedUpdates, steps) : steps + ", which of them were applied is not recorded";
   if (run.schedulerSteps > 0) text += fmt::format(", {} of the scheduler", counted(run.schedulerSteps, "step"));
   return text;
 }
@@ -32,8 +34,17 @@ std::string zeroInFp32(const Training& training, const std::string& name) {
   return "";
 }
 
+// Of a recorded loop there is no parameter of its own to name.
+std::string recordedZeroText(const Trajectory& run) {
+  const session::LedgerLine* worst = nullptr;
+  for (const session::LedgerLine& line : run.ledger)
+    if (line.has("zero_share") && (!worst || line.zeroShare > worst->zeroShare)) worst = &line;
+  return worst ? fmt::format("at most {} of the elements ({} in step {})", shortNumber(worst->zeroShare), worst->optimizer, worst->step) : kNotRecorded;
+}
+
 std::string zeroText(const Training& training) {
   const Trajectory& run = training.runs.front();
+  if (training.recorded) return recordedZeroText(run);
   const session::ParameterGradients* worst = nullptr;
   std::vector<std::string> absent;
   for (const auto& parameter : run.parameters) {
@@ -64,7 +75,7 @@ std::string row(const Trajectory& run) {
 std::string historyText(const Training& training) {
   std::string text;
   for (const session::ResumeRecord& resume : training.resumes) {
-    text += fmt::format("{:<12} after {} from {}", "Resumed", counted(resume.step, "step"), resume.checkpoint);
+    text += fmt::format("{:<12} after {}{}", "Resumed", counted(resume.step, "step"), resume.checkpoint.empty() ? "" : " from " + resume.checkpoint);
     if (!resume.change.empty()) text += ", with the experimental change '" + resume.change + "'";
     text += "\n";
     for (const session::RecipeDifference& difference : resume.differences) text += "             " + difference.text() + "\n";
@@ -114,6 +125,20 @@ std::vector<std::string> grouped(const std::vector<T>& violations, const TextOf&
   return lines;
 }
 
+std::string headText(const Training& training, const Trajectory& run) {
+  const auto& loop = training.recorded;
+  const std::string autocast = loop ? loop->setting("autocast") : training.policyTable;
+  std::string text = fmt::format("{:<12} autocast {}, scaling {}\n", "Training", run.autocast ? "on" + (autocast.empty() || autocast == "on" ? "" : " (" + autocast + ")") : "off", run.scaling ? "on" : "off");
+  if (!loop) return text;
+  return text + fmt::format("{:<12} {}{}: {}\n", "Recorded", loop->log, training.libtorchVersion.empty() ? "" : ", PyTorch " + training.libtorchVersion, session::cannotTrainAgain(*loop));
+}
+
+std::string skippedOrNone(const Trajectory& run) {
+  if (!run.ledger.empty() && !run.recordsAny("skipped")) return kNotRecorded;
+  const std::string skipped = skippedText(run);
+  return skipped.empty() ? "none" : "steps " + skipped;
+}
+
 std::string findingsOf(const Trajectory& run) {
   std::string text = listText("ORDER", grouped(run.violations, [](const session::Violation& v) {
                                 return fmt::format("{} ({}{}): {}", v.rule, v.event, v.optimizer.empty() ? "" : " of " + v.optimizer, v.text);
@@ -123,6 +148,12 @@ std::string findingsOf(const Trajectory& run) {
 }
 
 }  // namespace
+
+std::string lossText(const Trajectory& run) {
+  if (!run.recordsAny("loss")) return kNotRecorded;
+  const auto first = std::find_if(run.ledger.begin(), run.ledger.end(), [](const session::LedgerLine& line) { return line.has("loss"); });
+  return fmt::format("{} to {}", shortNumber(first->loss), run.recordsLast("loss") ? shortNumber(run.finalLoss()) : kNotRecorded);
+}
 
 std::string stepRanges(const std::vector<std::int64_t>& steps) {
   std::string text;
@@ -176,13 +207,12 @@ std::string orderText(const std::vector<analysis::OrderViolation>& violations) {
 std::string trainingSummary(const Training& training) {
   if (training.runs.empty()) return "Nothing was trained.\n";
   const Trajectory& run = training.runs.front();
-  const std::string skipped = skippedText(run);
-  std::string text = fmt::format("{:<12} autocast {}, scaling {}\n", "Training", run.autocast ? "on (" + training.policyTable + ")" : "off", run.scaling ? "on" : "off");
-  text += fmt::format("{:<12} {}\n{:<12} {}\n", "Updates", updatesText(run), "Skipped", skipped.empty() ? "none" : "steps " + skipped);
+  std::string text = headText(training, run);
+  text += fmt::format("{:<12} {}\n{:<12} {}\n", "Updates", updatesText(run), "Skipped", skippedOrNone(run));
   if (const std::string settled = analysis::settledText(run); !settled.empty()) text += fmt::format("{:<12} {}\n", "", settled);
   if (run.firstNonfinite) text += fmt::format("{:<12} step {}: {}\n", "Non-finite", run.firstNonfinite->step, firstNonfiniteText(*run.firstNonfinite));
-  if (run.scaling) text += fmt::format("{:<12} {} at the end\n", "Scale", shortNumber(run.finalScale));
-  if (!run.ledger.empty()) text += fmt::format("{:<12} {} to {}\n", "Loss", shortNumber(run.ledger.front().loss), shortNumber(run.finalLoss()));
+  if (run.scaling) text += fmt::format("{:<12} {}\n", "Scale", run.recordsLast("scale_after") ? shortNumber(run.finalScale) + " at the end" : kNotRecorded);
+  if (!run.ledger.empty()) text += fmt::format("{:<12} {}\n", "Loss", lossText(run));
   text += fmt::format("{:<12} {}\n", "Zero grads", zeroText(training));
   if (!run.error.empty()) text += fmt::format("{:<12} after {}: {}\n", "ENDED", counted(run.steps, "step"), run.error);
   text += historyText(training);

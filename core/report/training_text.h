@@ -16,7 +16,10 @@ std::string trainingSummary(const session::Training& training);
 // "0-11, 14": consecutive steps as ranges.
 std::string stepRanges(const std::vector<std::int64_t>& steps);
 
-// The same of all optimizers, with their names where there are several: "a: 0-11; b: 3"; empty: none skipped.
+// "1.28 to 0.4", of the first and the last step; what was not recorded is called so. Precondition: there is a step.
+std::string lossText(const session::Trajectory& run);
+
+// stepRanges of the steps that were skipped, of all optimizers, with their names where there are several: "a: 0-11; b: 3"; empty: none skipped.
 std::string skippedText(const session::Trajectory& run);
 
 // "aten::linear in layer (model.py:7): inf in the gradient of its output; first parameter layer.bias".

@@ -1,16 +1,11 @@
 #include "core/session/command_line.h"
 
+#include "core/base/shell_word.h"
 #include "core/session/sample_choice.h"
 
 namespace ulpscope::session {
 
-std::string shellWord(const std::string& word) {
-  constexpr const char* kPlain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_./:=@%+,-";
-  if (!word.empty() && word.find_first_not_of(kPlain) == std::string::npos) return word;
-  std::string quoted = "'";
-  for (const char c : word) quoted += c == '\'' ? std::string("'\\''") : std::string(1, c);
-  return quoted + "'";
-}
+using base::shellWord;
 
 std::string runCommand(const RunRequest& request, const std::string& onlySamplesWord) {
   const RunSettings& s = request.settings;

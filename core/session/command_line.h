@@ -7,9 +7,6 @@
 
 namespace ulpscope::session {
 
-// Quoted for a POSIX shell where needed.
-std::string shellWord(const std::string& word);
-
 // "ulpscope run MODEL --inputs F ... --session S": with whatever differs from the defaults, paths as they stand in the request, without --append
 // and --criteria. onlySamplesWord stands for the ids where they were chosen by a word. Not of a recorded run, which no engine repeats.
 std::string runCommand(const RunRequest& request, const std::string& onlySamplesWord = "");

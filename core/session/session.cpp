@@ -63,7 +63,7 @@ std::int64_t Session::candidatesDeleted() const {
 
 bool Session::hasResults() const { return !runs.empty() || !deleted.empty() || !purged.empty(); }
 
-bool Session::holdsNothing() const { return !hasResults() && trainings.empty() && trainingCriteria.empty() && exploratory(); }
+bool Session::holdsNothing() const { return !hasResults() && trainings.empty() && scans.empty() && trainingCriteria.empty() && exploratory(); }
 
 int Session::lastNumber() const {
   int last = runs.empty() ? 0 : runs.back().number;

@@ -23,13 +23,15 @@ struct PurgedRun {
   bool whole = true;  // over all samples
 };
 
-// A training of the session's model on its samples; its record is a file of its own (storage::readTraining).
-struct TrainingEntry {
-  int number = 0;  // 1-based, apart from the runs'
+// A training of the session's model on its samples, or a scan between them; its record is a file of its own (storage::readTraining, readScan).
+struct RecordEntry {
+  int number = 0;  // 1-based, apart from the runs' and from those of the other kind
   std::string createdUtc;
   std::string title;   // "FP16, scaler, 12 of 16 steps skipped"
   std::string sha256;  // of the file
 };
+using TrainingEntry = RecordEntry;
+using ScanEntry = RecordEntry;
 
 // The fixed reference set. ids are never empty and all different ("0", "1", ... where the file has none).
 struct SampleSet {
@@ -59,6 +61,7 @@ struct Session {
   std::map<int, std::string> runNames;     // users' names by run number, those of deleted runs too; never empty texts
   int baselineNumber = 0;                  // the run that others are compared with; 0: none was chosen. It may be deleted
   std::vector<TrainingEntry> trainings;    // in order of their numbers
+  std::vector<ScanEntry> scans;            // likewise
   std::vector<CriteriaRevision> trainingCriteria;  // that trainings are judged by, in order; empty: none had any. afterResults: trainings were known
   std::vector<CriteriaRevision> criteria;  // locked ones, in order; empty: exploratory
   std::optional<Lineage> explored;         // the exploratory session before it, if it was named
@@ -70,7 +73,7 @@ struct Session {
   std::int64_t candidatesTried() const;
   std::int64_t candidatesDeleted() const;  // of those, this session's deleted ones
   bool hasResults() const;                 // whether anything ever ran, deleted or not
-  bool holdsNothing() const;               // no run ever, no training, no locked criteria: nobody loses anything with it
+  bool holdsNothing() const;               // no run ever, no training, no scan, no locked criteria: nobody loses anything with it
   int lastNumber() const;                  // the largest that a run has or had; 0: none
   // The first run, deleted or not: what every other must be comparable with. nullptr: none, or all are purged.
   const RunRecord* firstEver() const;

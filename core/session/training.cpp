@@ -27,7 +27,7 @@ std::optional<FirstNonfinite> firstNonfiniteFromJson(const json& j) {
 }
 
 json toJson(const LedgerLine& l) {
-  return {{"step", l.step},
+  json j = {{"step", l.step},
           {"optimizer", l.optimizer},
           {"loss", jsonNumber(l.loss)},
           {"scale_before", jsonNumber(l.scaleBefore)},
@@ -47,22 +47,30 @@ json toJson(const LedgerLine& l) {
           {"scheduler_steps", l.schedulerSteps},
           {"growth_tracker", l.growthTracker},
           {"first_nonfinite", toJson(l.firstNonfinite)}};
+  for (const std::string& key : l.unrecorded) j[key] = nullptr;
+  return j;
 }
 
 LedgerLine ledgerLineFromJson(const json& j) {
   LedgerLine l;
   l.step = j.at("step");
   l.optimizer = j.at("optimizer");
+  const auto isRecorded = [&](const char* key) {
+    if (!j.at(key).is_null()) return true;
+    l.unrecorded.insert(key);
+    return false;
+  };
   for (const auto& [key, to] : {std::pair("loss", &l.loss), std::pair("scale_before", &l.scaleBefore), std::pair("scale_after", &l.scaleAfter), std::pair("scaled_norm", &l.scaledNorm),
                                 std::pair("grad_norm", &l.gradNorm), std::pair("clipped_norm", &l.clippedNorm), std::pair("zero_share", &l.zeroShare), std::pair("subnormal_share", &l.subnormalShare),
                                 std::pair("nonfinite_share", &l.nonfiniteShare), std::pair("lr", &l.lr), std::pair("update_norm", &l.updateNorm)})
-    *to = numberFromJson(j.at(key));
-  l.foundInf = j.at("found_inf");
-  l.skipped = j.at("skipped");
-  l.applied = j.value("applied", !l.skipped);
-  l.appliedUpdates = j.at("applied_updates");
-  l.schedulerSteps = j.at("scheduler_steps");
-  l.growthTracker = j.value("growth_tracker", std::int64_t{0});
+    *to = isRecorded(key) ? numberFromJson(j.at(key)) : std::numeric_limits<double>::quiet_NaN();
+  for (const auto& [key, to] : {std::pair("found_inf", &l.foundInf), std::pair("skipped", &l.skipped)})
+    if (isRecorded(key)) *to = j.at(key);
+  if (!j.contains("applied")) l.applied = !l.skipped;  // of before there were steps without a call
+  else if (isRecorded("applied")) l.applied = j.at("applied");
+  for (const auto& [key, to] : {std::pair("applied_updates", &l.appliedUpdates), std::pair("scheduler_steps", &l.schedulerSteps)})
+    if (isRecorded(key)) *to = j.at(key);
+  if (j.contains("growth_tracker") && isRecorded("growth_tracker")) l.growthTracker = j.at("growth_tracker");
   l.firstNonfinite = firstNonfiniteFromJson(j.at("first_nonfinite"));
   return l;
 }
@@ -134,8 +142,8 @@ json common(const Trajectory& run) {
           {"absent_gradients", absent},
           {"gradient_sites", listOf(run.gradientSites)},
           {"poisoned_buffers", run.poisonedBuffers},
-          {"final_scale", jsonNumber(run.finalScale)},
-          {"final_loss", jsonNumber(run.finalLoss())},
+          {"final_scale", run.recordsLast("scale_after") ? jsonNumber(run.finalScale) : json()},
+          {"final_loss", run.recordsLast("loss") ? jsonNumber(run.finalLoss()) : json()},
           {"steps", run.steps},
           {"applied_updates", run.appliedUpdates},
           {"scheduler_steps", run.schedulerSteps},
@@ -148,7 +156,7 @@ json common(const Trajectory& run) {
 json common(const Training& t) {
   return {{"number", t.number}, {"created", t.createdUtc}, {"libtorch", t.libtorchVersion}, {"policy_table", t.policyTable}, {"cancelled", t.cancelled},
           {"elapsed_seconds", t.elapsedSeconds}, {"warnings", t.warnings}, {"verdict", toJson(t.verdict)}, {"checkpoints", listOf(t.checkpoints)}, {"resumes", listOf(t.resumes)},
-          {"rollback", t.rollback ? toJson(*t.rollback) : json()}};
+          {"rollback", t.rollback ? toJson(*t.rollback) : json()}, {"recorded", t.recorded ? toJson(*t.recorded) : json()}};
 }
 
 }  // namespace
@@ -172,7 +180,7 @@ Trajectory trajectoryFromJson(const json& j) {
   for (const json& a : j.at("alarms")) run.alarms.push_back({a.at("id"), a.at("step"), a.at("text")});
   run.poisonedBuffers = j.at("poisoned_buffers").get<std::vector<std::string>>();
   run.firstNonfinite = firstNonfiniteFromJson(j.at("first_nonfinite"));
-  run.finalScale = numberFromJson(j.at("final_scale"));
+  run.finalScale = j.at("final_scale").is_null() ? std::numeric_limits<double>::quiet_NaN() : numberFromJson(j.at("final_scale"));
   run.steps = j.at("steps");
   run.appliedUpdates = j.at("applied_updates");
   run.schedulerSteps = j.at("scheduler_steps");
@@ -226,6 +234,14 @@ double Trajectory::finalLoss() const {
   return lines == 0 ? std::numeric_limits<double>::quiet_NaN() : sum / static_cast<double>(lines);
 }
 
+bool Trajectory::recordsAny(const std::string& key) const {
+  return std::any_of(ledger.begin(), ledger.end(), [&](const LedgerLine& line) { return line.has(key); });
+}
+
+bool Trajectory::recordsLast(const std::string& key) const {
+  return std::all_of(ledger.begin(), ledger.end(), [&](const LedgerLine& line) { return line.step != ledger.back().step || line.has(key); });
+}
+
 const Trajectory* Training::run(const std::string& name) const {
   for (const Trajectory& trajectory : runs)
     if (trajectory.name == name) return &trajectory;
@@ -265,6 +281,7 @@ Training trainingFromJson(const json& j) {
   for (const json& entry : j.value("checkpoints", json::array())) t.checkpoints.push_back(checkpointEntryFromJson(entry));
   for (const json& record : j.value("resumes", json::array())) t.resumes.push_back(resumeRecordFromJson(record));
   if (const auto rollback = j.find("rollback"); rollback != j.end() && !rollback->is_null()) t.rollback = rollbackRecordFromJson(*rollback);
+  if (const auto recorded = j.find("recorded"); recorded != j.end() && !recorded->is_null()) t.recorded = recordedLoopFromJson(*recorded);
   return t;
 }
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "core/session/recipe.h"
+#include "core/session/recorded_loop.h"
 #include "core/session/training_history.h"
 #include "core/session/verdict.h"
 
@@ -10,6 +11,7 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -45,6 +47,8 @@ struct LedgerLine {
   std::int64_t appliedUpdates = 0, schedulerSteps = 0;  // of this optimizer, of the scheduler; after this step
   std::int64_t growthTracker = 0;         // of the scaler, after update()
   std::optional<FirstNonfinite> firstNonfinite;
+  std::set<std::string> unrecorded = {};  // keys of its JSON (null there) that a recorded loop does not say: NaN, 0 or false here
+  bool has(const std::string& key) const { return !unrecorded.contains(key); }
 };
 
 // Of one parameter over the steps; shares as in LedgerLine.
@@ -100,7 +104,9 @@ struct Trajectory {
   std::size_t mostSkipped() const; // steps, of the optimizer that skipped most
   std::int64_t fewestUpdates() const;  // of the optimizer that was applied least
   std::int64_t countedSteps() const;   // with a line in the ledger
-  double finalLoss() const;        // of the last step, mean over the optimizers; NaN without a step
+  double finalLoss() const;        // of the last step, mean over the optimizers; NaN without a step, or where it was not recorded
+  bool recordsAny(const std::string& key) const;   // of the ledger's JSON: a line has it
+  bool recordsLast(const std::string& key) const;  // all lines of the last step have it; true without a step
 };
 
 struct Training {
@@ -116,6 +122,7 @@ struct Training {
   std::vector<CheckpointEntry> checkpoints;  // written by this training
   std::vector<ResumeRecord> resumes;         // in order, those of the trainings it goes on with included
   std::optional<RollbackRecord> rollback;
+  std::optional<RecordedLoop> recorded = {};  // a loop of somebody's own: it has no recipe
   const Trajectory* run(const std::string& name) const;  // nullptr: none of that name
 };
 

@@ -204,7 +204,7 @@ Result<RecordedTraining> readTrainingDocument(const std::string& path) {
 
 Result<RecordedTraining> ledgerOf(const Training& training) {
   auto recorded = ledgerFromDocument(trainingDocument(training));
-  if (!recorded) return recorded;
+  if (!recorded || training.recorded) return recorded;
   const auto document = parseJson(training.recipe, "recipe", "");
   if (!document) return document.error();
   auto recipe = recipeFromJson(document.value());

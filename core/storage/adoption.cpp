@@ -108,7 +108,7 @@ Result<SessionView> viewSession(const std::string& masterPath, Viewer viewer) {
   if (!master) return master.error();
   SessionView view{std::move(master.value().session), {}, master.value().linkedFolder};
   view.adoption = adoptRuns(path, view.session);
-  adoptTrainings(path, view.session, view.adoption);
+  adoptRecords(path, view.session, view.adoption);
   view.writerActive = before || (viewer == Viewer::reader && writerIsActive(folder));
   if (view.writerActive) forgetInterruptions(view);
   return view;
@@ -128,12 +128,12 @@ Result<std::vector<std::string>> clearLeftovers(const std::string& master, const
       if (auto moved = setAside(folderOfSession(master), name); !moved) return moved.error();
     lines.push_back(leftover.fault + "; set aside in " + folderOfSession(master) + "/" + kSetAside);
   }
-  for (const TrainingLeftover& leftover : adoption.trainingLeftovers) {
+  for (const RecordLeftover& leftover : adoption.recordLeftovers) {
     if (leftover.ofOtherSession) {
       lines.push_back(leftover.fault + "; left as it is");
       continue;
     }
-    if (auto moved = setAside(folderOfSession(master), trainingFileName(leftover.number)); !moved) return moved.error();
+    if (auto moved = setAside(folderOfSession(master), leftover.file); !moved) return moved.error();
     lines.push_back(leftover.fault + "; set aside in " + folderOfSession(master) + "/" + kSetAside);
   }
   return lines;

@@ -4,6 +4,7 @@
 
 #include "core/base/error.h"
 #include "core/session/session.h"
+#include "core/storage/record_files.h"
 #include "core/storage/session_folder.h"
 
 #include <cstdint>
@@ -19,20 +20,25 @@ struct Leftover {
   bool ofOtherSession = false;
 };
 
-// The same of a training's file.
-struct TrainingLeftover {
-  int number = 0;
+// The same of a record's file.
+struct RecordLeftover {
+  std::string file;
   std::string fault;  // "train-0007.json: ..."
   bool ofOtherSession = false;
+};
+
+struct AdoptedRecord {
+  const RecordKind* kind = nullptr;
+  int number = 0;
 };
 
 struct Adoption {
   std::vector<std::string> runIds;
   std::vector<int> checkpoints;  // numbers of those whose metrics file is still a checkpoint's part
   std::vector<Leftover> leftovers;
-  std::vector<int> trainings = {};  // numbers
-  std::vector<TrainingLeftover> trainingLeftovers = {};
-  bool any() const { return !runIds.empty() || !trainings.empty(); }
+  std::vector<AdoptedRecord> records = {};
+  std::vector<RecordLeftover> recordLeftovers = {};
+  bool any() const { return !runIds.empty() || !records.empty(); }
 };
 
 // The warning of a run that is a checkpoint, and whether a run is one: it has no outputs, and lawfully no tensors file.
@@ -43,12 +49,12 @@ bool wasInterrupted(const session::RunRecord& run);
 // that says what it is. Touches nothing on disk.
 Adoption adoptRuns(const std::string& master, session::Session& session);
 
-// The same of every training's file that is complete and of this session: a writer that knows no trainings dropped its name, or the writer
+// The same of every record's file that is complete and of this session: a writer that does not know its kind dropped its name, or the writer
 // ended before the master's rename.
-void adoptTrainings(const std::string& master, session::Session& session, Adoption& adoption);
+void adoptRecords(const std::string& master, session::Session& session, Adoption& adoption);
 
 struct SessionView {
-  session::Session session;  // adopted runs and trainings included
+  session::Session session;  // adopted runs and records included
   Adoption adoption;
   std::string linkedFolder;  // Master::linkedFolder
   bool writerActive = false;

@@ -2,6 +2,7 @@
 
 #include "core/analysis/divergence.h"
 #include "core/analysis/light_comparison.h"
+#include "core/session/site_key.h"
 #include "core/storage/capture_stream.h"
 
 #include <fcntl.h>
@@ -18,12 +19,12 @@ namespace {
 using base::Result;
 using base::Status;
 
-// Capture number by the site's name.
-std::map<std::string, std::size_t> capturesOf(const session::RunRecord& run) {
-  std::map<std::string, std::size_t> captures;
+// Capture number by its site.
+std::map<session::SiteKey, std::size_t> capturesOf(const session::RunRecord& run) {
+  std::map<session::SiteKey, std::size_t> captures;
   for (std::size_t i = 0; run.capture && i < run.capture->sites.size(); ++i) {
     const auto site = static_cast<std::size_t>(run.capture->sites[i].site);
-    if (site < run.sites.size()) captures.emplace(session::siteLabel(run.sites[site]), i);
+    if (site < run.sites.size()) captures.emplace(session::siteKey(run.sites[site]), i);
   }
   return captures;
 }
@@ -123,10 +124,11 @@ Result<ComparedCapture> compareOne(const StoredRun& a, std::size_t inA, const St
 Result<std::vector<ComparedCapture>> compareCaptures(const StoredRun& a, const StoredRun& b) {
   std::vector<ComparedCapture> compared;
   const auto inB = capturesOf(b.run);
+  const std::vector<std::string> names = session::siteNames(a.run);
   for (const auto& [site, number] : capturesOf(a.run)) {
     const auto other = inB.find(site);
     if (other == inB.end()) continue;
-    auto one = compareOne(a, number, b, other->second, site);
+    auto one = compareOne(a, number, b, other->second, names[static_cast<std::size_t>(a.run.capture->sites[number].site)]);
     if (!one) return one.error();
     compared.push_back(std::move(one).value());
   }

@@ -6,7 +6,7 @@
 #include "core/storage/atomic_file.h"
 #include "core/storage/session_folder.h"
 #include "core/storage/session_paths.h"
-#include "core/storage/training_file.h"
+#include "core/storage/record_files.h"
 #include "core/storage/training_store.h"
 
 #include <algorithm>
@@ -82,7 +82,7 @@ Lines checkpointFaults(const std::string& masterPath, const session::Session& se
   Lines lines;
   const std::string master = resolvedMaster(masterPath);
   for (const session::TrainingEntry& entry : session.trainings) {
-    if (!checkTrainingFile(master, entry)) continue;  // named elsewhere
+    if (!checkRecord(trainingRecords(), master, entry)) continue;  // named elsewhere
     const auto training = readTraining(master, session, entry.number);
     const Lines faults = training ? faultsOf(master, training.value()) : Lines{training.error().message()};
     lines.insert(lines.end(), faults.begin(), faults.end());

@@ -176,12 +176,16 @@ bool hasAttribute(hid_t object, const std::string& name) {
   return check(H5Aexists(object, name.c_str()), "cannot be looked for", "attribute " + name) > 0;
 }
 
-std::string readTextAttribute(hid_t object, const std::string& name) {
+std::vector<std::string> readTextsAttribute(hid_t object, const std::string& name) {
   const Attribute attribute = openAttribute(object, name);
   const Type type(check(H5Aget_type(attribute), "has no readable type", "attribute " + name));
   const Space space(check(H5Aget_space(attribute), "has no readable shape", "attribute " + name));
-  const auto texts = readTextsOf(type, space, "attribute " + name,
-                                 [&](hid_t memory, void* buffer) { return H5Aread(attribute, memory, buffer); });
+  if (H5Sget_simple_extent_npoints(space) == 0) return {};
+  return readTextsOf(type, space, "attribute " + name, [&](hid_t memory, void* buffer) { return H5Aread(attribute, memory, buffer); });
+}
+
+std::string readTextAttribute(hid_t object, const std::string& name) {
+  const auto texts = readTextsAttribute(object, name);
   if (texts.size() != 1) fail("is not one text", "attribute " + name, "the file is damaged");
   return texts.front();
 }

@@ -35,6 +35,7 @@ Type boolType();
 
 // --- reading; every one fails with the name of what is missing or of another kind ---
 std::string readTextAttribute(hid_t object, const std::string& name);
+std::vector<std::string> readTextsAttribute(hid_t object, const std::string& name);
 std::int64_t readIntegerAttribute(hid_t object, const std::string& name);
 bool hasAttribute(hid_t object, const std::string& name);
 

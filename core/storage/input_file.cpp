@@ -1,15 +1,20 @@
 #include "core/storage/input_file.h"
 
+#include "core/storage/array_inputs.h"
 #include "core/storage/atomic_file.h"
+#include "core/storage/file_windows.h"
 #include "core/storage/h5_data.h"
 #include "core/storage/h5_guard.h"
-#include "core/storage/input_tensor.h"
+#include "core/storage/h5_inputs.h"
+#include "core/storage/image_folder.h"
+#include "core/storage/input_kind.h"
+#include "core/storage/open_arrays.h"
 
+#include <algorithm>
 #include <array>
 #include <charconv>
 #include <cmath>
 #include <fstream>
-#include <unordered_set>
 
 namespace ulpscope::storage {
 namespace {
@@ -17,73 +22,6 @@ namespace {
 using base::Error;
 using base::ErrorKind;
 using base::Result;
-
-bool holdsIntegers(hid_t group, const std::string& name) {
-  const h5::Dataset dataset = h5::openDataset(group, name);
-  const h5::Type type(h5::check(H5Dget_type(dataset), "has no readable type", name));
-  return H5Tget_class(type) == H5T_INTEGER;
-}
-
-std::vector<std::string> readSampleIds(hid_t file) {
-  std::vector<std::string> ids;
-  if (holdsIntegers(file, "sample_ids"))
-    for (const std::int64_t id : h5::readIntegers(file, "sample_ids")) ids.push_back(std::to_string(id));
-  else
-    ids = h5::readTexts(file, "sample_ids");
-  std::unordered_set<std::string> seen;
-  for (const std::string& id : ids) {
-    if (id.empty()) h5::fail("holds an empty id", "sample_ids", "give every sample a name of its own");
-    if (!seen.insert(id).second) h5::fail("holds '" + id + "' twice", "sample_ids", "give every sample a name of its own");
-  }
-  return ids;
-}
-
-bool isGroup(hid_t parent, const std::string& name) {
-  H5O_info_t info;
-#if H5_VERSION_GE(1, 12, 0)
-  h5::check(H5Oget_info_by_name3(parent, name.c_str(), &info, H5O_INFO_BASIC, H5P_DEFAULT), "cannot be looked at", name);
-#else
-  h5::check(H5Oget_info_by_name(parent, name.c_str(), &info, H5P_DEFAULT), "cannot be looked at", name);
-#endif
-  return info.type == H5O_TYPE_GROUP;
-}
-
-std::vector<RawTensor> readExpected(hid_t file) {
-  const h5::Group group = h5::openGroup(file, "expected");
-  std::vector<RawTensor> tensors;
-  for (const h5::LinkName& link : h5::links(group)) {
-    tensors.push_back(readTensor(group, link.name));
-  }
-  return tensors;
-}
-
-void readEntry(hid_t file, const h5::LinkName& link, InputFile& input) {
-  if (link.name == "sample_ids")
-    input.sampleIds = readSampleIds(file);
-  else if (link.name == "labels")
-    input.labels = h5::readIntegers(file, "labels");
-  else if (link.name == "class_names")
-    input.classNames = h5::readTexts(file, "class_names");
-  else if (link.name == "sample_kinds")
-    input.kinds = h5::readTexts(file, "sample_kinds");
-  else if (link.name == "preprocessing")
-    input.preprocessing = h5::readText(file, "preprocessing");
-  else if (link.name == "expected")
-    input.expected = readExpected(file);
-  else if (link.type == H5L_TYPE_HARD && isGroup(file, link.name))
-    h5::fail("is a group; inputs are datasets at the root, named as forward's arguments", link.name, "move its arrays to the root");
-  else
-    input.inputs.push_back(readTensor(file, link.name));
-}
-
-InputFile readAll(const std::string& path) {
-  const h5::File file = h5::openForReading(path, h5::Locking::asConfigured);
-  InputFile input;
-  for (const h5::LinkName& link : h5::links(file)) readEntry(file, link, input);
-  if (input.inputs.empty())
-    h5::fail("holds no inputs", "", "store each argument of forward as a dataset of that name at the root (ulpscope snippet prints how)");
-  return input;
-}
 
 // Lines without their ends; a last empty line does not count.
 Result<std::vector<std::string>> readLines(const std::string& path) {
@@ -93,7 +31,7 @@ Result<std::vector<std::string>> readLines(const std::string& path) {
   for (std::string line; std::getline(file, line);) {
     if (!line.empty() && line.back() == '\r') line.pop_back();
     if (line.find('\0') != std::string::npos || !h5::isUtf8(line))
-      return Error{ErrorKind::input, "is neither HDF5 nor UTF-8 text", path, "give a text file with one entry a line"};
+      return Error{ErrorKind::input, "is no UTF-8 text", path, "give a text file with one entry a line"};
     lines.push_back(line);
   }
   if (file.bad()) return Error{ErrorKind::input, "cannot be read to its end", path, "check the disk"};
@@ -129,12 +67,16 @@ Result<Truth> truthOfText(const std::string& path) {
   return truth;
 }
 
-template <typename T, typename Read>
-Result<std::vector<T>> readFromHdf5(const std::string& path, const char* name, Read read) {
-  return h5::guardedRead(path, [&] {
-    const h5::File file = h5::openForReading(path, h5::Locking::asConfigured);
-    return read(file, name);
-  });
+// Labels and class names may be text; of other files the kind decides.
+bool isText(const std::string& path) {
+  constexpr std::size_t kLookedAt = 16;
+  const auto start = startOfFile(path, kLookedAt);
+  const auto isPrintable = [](unsigned char c) { return c >= ' ' || c == '\t' || c == '\r' || c == '\n'; };
+  return start && std::all_of(start->begin(), start->end(), isPrintable) && !looksLikeHdf5(path);
+}
+
+Error noTruth(const std::string& path) {
+  return Error{ErrorKind::input, "is a TorchScript archive", path, "give HDF5, npz, npy, safetensors, or a text file with one entry a line"};
 }
 
 }  // namespace
@@ -153,27 +95,34 @@ bool looksLikeHdf5(const std::string& path) {
 }
 
 Result<InputFile> readInputFile(const std::string& path) {
-  return h5::guardedRead(path, [&] { return readAll(path); });
+  const auto kind = inputKindOf(path);
+  if (!kind) return kind.error();
+  switch (kind.value()) {
+    case InputKind::hdf5: return h5::guardedRead(path, [&] { return readH5Inputs(path); });
+    case InputKind::images: return readImageFolder(path);
+    case InputKind::holder: return Error{ErrorKind::input, "is a TorchScript archive, which LibTorch alone reads", path, "give it to the engine"};
+    default: return withArrays(path, kind.value(), inputsOf);
+  }
 }
 
 Result<Truth> readTruth(const std::string& path) {
   if (auto plain = checkPlainFile(path); !plain) return plain.error();
-  if (!looksLikeHdf5(path)) return truthOfText(path);
-  return h5::guardedRead(path, [&] {
-    const h5::File file = h5::openForReading(path, h5::Locking::asConfigured);
-    Truth truth;
-    if (!h5::has(file, "labels") && h5::has(file, "targets"))
-      truth.targets = h5::readDoubles(file, "targets");
-    else
-      truth.labels = h5::readIntegers(file, "labels");
-    return truth;
-  });
+  if (isText(path)) return truthOfText(path);
+  const auto kind = inputKindOf(path);
+  if (!kind) return kind.error();
+  if (kind.value() == InputKind::hdf5) return h5::guardedRead(path, [&] { return readH5Truth(path); });
+  if (kind.value() == InputKind::holder) return noTruth(path);
+  return withArrays(path, kind.value(), truthOf);
 }
 
 Result<std::vector<std::string>> readClassNames(const std::string& path) {
   if (auto plain = checkPlainFile(path); !plain) return plain.error();
-  if (!looksLikeHdf5(path)) return readLines(path);
-  return readFromHdf5<std::string>(path, "class_names", [](hid_t file, const char* name) { return h5::readTexts(file, name); });
+  if (isText(path)) return readLines(path);
+  const auto kind = inputKindOf(path);
+  if (!kind) return kind.error();
+  if (kind.value() == InputKind::hdf5) return h5::guardedRead(path, [&] { return readH5ClassNames(path); });
+  if (kind.value() == InputKind::holder) return noTruth(path);
+  return withArrays(path, kind.value(), classNamesOf);
 }
 
 }  // namespace ulpscope::storage

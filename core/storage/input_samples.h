@@ -1,5 +1,5 @@
-// Single samples of an inputs file (HDF5, or the tensors that `ulpscope snippet` saves): what thumbnails are made of. Of HDF5 nothing
-// else is read; a saved tensor's storage goes by once for all samples of a call.
+// Single samples of inputs of any kind (input_kind.h): what thumbnails are made of. Nothing else is read of HDF5, npy, safetensors and images;
+// a saved tensor's storage and a record of an npz go by once for all samples of a call.
 #pragma once
 
 #include "core/storage/input_file.h"
@@ -16,7 +16,7 @@ struct InputShape {
   std::vector<std::int64_t> shape;  // of all samples
 };
 // The inputs, by name; what else the file holds (labels, targets, expected outputs) is left out. Reads no values.
-// Errors as readInputFile's, or model::heldTensors'.
+// Errors as readInputFile's, or model::heldTensors'. In the order of forward's arguments where nobody named them, else by name.
 base::Result<std::vector<InputShape>> inputShapes(const std::string& path);
 
 struct SampleSlices {

@@ -112,18 +112,20 @@ std::vector<session::PurgedRun> purgedFrom(const json& validation) {
   return purged;
 }
 
-json trainingsJson(const std::vector<session::TrainingEntry>& trainings) {
+json entriesJson(const std::vector<session::RecordEntry>& entries) {
   json list = json::array();
-  for (const session::TrainingEntry& t : trainings) list.push_back({{"number", t.number}, {"created", t.createdUtc}, {"title", t.title}, {"sha256", t.sha256}});
+  for (const session::RecordEntry& t : entries) list.push_back({{"number", t.number}, {"created", t.createdUtc}, {"title", t.title}, {"sha256", t.sha256}});
   return list;
 }
 
-void readTrainings(hid_t file, Session& session) {
-  if (!h5::hasLink(file, "trainings")) return;
-  for (const json& t : h5::parsedJson(h5::readText(file, "trainings"))) {
-    session.trainings.push_back({t.at("number"), t.at("created"), t.at("title"), t.at("sha256")});
-    if (session.trainings.back().number < 1 || session.trainings.back().number > kLargestRunNumber) h5::fail("has a number that no training has", "trainings", "the file is damaged");
+std::vector<session::RecordEntry> readEntries(hid_t file, const char* name) {
+  std::vector<session::RecordEntry> entries;
+  if (!h5::hasLink(file, name)) return entries;
+  for (const json& t : h5::parsedJson(h5::readText(file, name))) {
+    entries.push_back({t.at("number"), t.at("created"), t.at("title"), t.at("sha256")});
+    if (entries.back().number < 1 || entries.back().number > kLargestRunNumber) h5::fail("has a number that nothing in it has", name, "the file is damaged");
   }
+  return entries;
 }
 
 // Deleted runs stand where they stood: an older Ulpscope shows them again, and no try is ever lost.
@@ -165,7 +167,8 @@ std::vector<std::byte> masterImage(const Session& session, const std::string& fo
   if (!session.trainingCriteria.empty()) validation["training_criteria"] = session::toJson(session.trainingCriteria);
   h5::writeText(file, "validation", dumped(validation));
   writeSamples(file, session.samples);
-  if (!session.trainings.empty()) h5::writeText(file, "trainings", dumped(trainingsJson(session.trainings)));
+  if (!session.trainings.empty()) h5::writeText(file, "trainings", dumped(entriesJson(session.trainings)));
+  if (!session.scans.empty()) h5::writeText(file, "scans", dumped(entriesJson(session.scans)));
   writeEntries(file, session, folderName);
   return h5::imageOf(file);
 }
@@ -191,7 +194,8 @@ Master readMaster(const std::string& path) {
   session.trainingCriteria = session::revisionsFromJson(validation.value("training_criteria", json::array()));
   session.baselineNumber = runNumberOfId(textAttributeOr(file, "baseline")).value_or(0);
   session.samples = readSamples(file);
-  readTrainings(file, session);
+  session.trainings = readEntries(file, "trainings");
+  session.scans = readEntries(file, "scans");
   readRuns(file, session, format);
   return master;
 }

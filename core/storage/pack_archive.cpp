@@ -146,7 +146,7 @@ Status PackReader::sortEntries(const std::map<std::string, std::uint64_t>& sizes
     const std::string file = name.starts_with(folder) ? name.substr(folder.size()) : "";
     if (file == kSumsName && size <= kLargestSums)
       hasSums = true;
-    else if (runNumberOfFile(file) || trainingNumberOfFile(file))
+    else if (runNumberOfFile(file) || trainingNumberOfFile(file) || scanNumberOfFile(file))
       m_runFiles.emplace(file, size);
     else
       return hostile("holds '" + printable(name) + "', which is no file of a session", m_path);

@@ -6,7 +6,6 @@
 #include "core/storage/session_paths.h"
 #include "core/storage/session_store.h"
 #include "core/storage/session_target.h"
-#include "core/storage/training_file.h"
 
 #include <chrono>
 #include <filesystem>
@@ -29,15 +28,16 @@ bool linksAreStale(const std::string& master, const SessionView& view) {
 
 // A checkpoint has no tensors, and before it is in its place no metrics file under that name.
 Lines missingFiles(const std::string& master, const SessionView& view) {
-  if (view.session.runs.empty() && view.session.trainings.empty()) return {};
+  if (view.session.runs.empty() && view.session.trainings.empty() && view.session.scans.empty()) return {};
   if (!isFolder(folderOfSession(master))) return {missingFolder(master, view.session, view.linkedFolder).message()};
   Lines lines;
   for (const session::RunRecord& run : view.session.runs)
     for (const RunFileKind kind : {RunFileKind::metrics, RunFileKind::tensors})
       if (const std::string path = runFilePath(master, run.number, kind); !exists(path) && !wasInterrupted(run))
         lines.push_back(path + ": is missing; it holds the run's " + (kind == RunFileKind::metrics ? "heatmap" : "outputs"));
-  for (const session::TrainingEntry& training : view.session.trainings)
-    if (auto whole = checkTrainingFile(master, training); !whole) lines.push_back(whole.error().message());
+  for (const RecordKind* kind : recordKinds())
+    for (const session::RecordEntry& entry : view.session.*kind->entries)
+      if (auto whole = checkRecord(*kind, master, entry); !whole) lines.push_back(whole.error().message());
   return lines;
 }
 
@@ -49,11 +49,11 @@ Lines notesOf(const std::string& master, const SessionView& view) {
       notes.push_back(id + ": was interrupted, and " + nameOf(master) + " does not name it yet; the next run or `ulpscope repair` does that");
     else
       notes.push_back(id + unnamed + (view.writerActive ? "(a writer is at work)" : "(its writer was interrupted); the next run or `ulpscope repair` adopts it"));
-  for (const int number : view.writerActive ? std::vector<int>{} : view.adoption.trainings)
-    notes.push_back(trainingFileName(number) + ": is complete, but " + nameOf(master) + " does not name it yet; the next run or training or `ulpscope repair` adopts it");
+  for (const AdoptedRecord& record : view.writerActive ? std::vector<AdoptedRecord>{} : view.adoption.records)
+    notes.push_back(record.kind->fileName(record.number) + ": is complete, but " + nameOf(master) + " does not name it yet; the next run or training or `ulpscope repair` adopts it");
   for (const std::string& line : unnamedCheckpoints(master, view.session)) notes.push_back(line);
   for (const Leftover& leftover : view.adoption.leftovers) notes.push_back(leftover.fault);
-  for (const TrainingLeftover& leftover : view.adoption.trainingLeftovers) notes.push_back(leftover.fault);
+  for (const RecordLeftover& leftover : view.adoption.recordLeftovers) notes.push_back(leftover.fault);
   if (linksAreStale(master, view) && isFolder(folderOfSession(master)))
     notes.push_back(nameOf(master) + ": was renamed, its links for h5py and silx still name " + view.linkedFolder + "; `ulpscope repair` refreshes them");
   return notes;
@@ -64,7 +64,7 @@ Status writeMasterAgain(const std::string& master, SessionView& view, Lines& lin
   if (auto written = writeMaster(master, view.session); !written) return written;
   for (const std::string& id : view.adoption.runIds)
     lines.push_back("adopted " + id + (wasInterrupted(*view.session.run(id)) ? ", which was interrupted" : ", which was complete but not named"));
-  for (const int number : view.adoption.trainings) lines.push_back("adopted training " + std::to_string(number) + ", which was complete but not named");
+  for (const AdoptedRecord& record : view.adoption.records) lines.push_back(std::string("adopted ") + record.kind->noun + " " + std::to_string(record.number) + ", which was complete but not named");
   if (linksAreStale(master, view))
     lines.push_back("links for h5py and silx now name " + nameOf(folderOfSession(master)) + ", before " + view.linkedFolder);
   return base::success();

@@ -90,12 +90,13 @@ std::vector<UnnamedRun> unnamedRuns(const std::string& folder, const session::Se
   return runs;
 }
 
-std::vector<int> unnamedTrainings(const std::string& folder, const session::Session& session) {
+std::vector<int> unnamedRecords(const RecordKind& kind, const std::string& folder, const session::Session& session) {
+  const auto& entries = session.*kind.entries;
   std::vector<int> numbers;
   if (!isFolder(folder)) return numbers;
   for (const std::string& name : plainFilesIn(folder)) {
-    const auto number = trainingNumberOfFile(name);
-    const bool named = number && std::any_of(session.trainings.begin(), session.trainings.end(), [&](const auto& training) { return training.number == *number; });
+    const auto number = kind.numberOfFile(name);
+    const bool named = number && std::any_of(entries.begin(), entries.end(), [&](const auto& entry) { return entry.number == *number; });
     if (number && !named) numbers.push_back(*number);
   }
   return numbers;
@@ -108,7 +109,8 @@ std::vector<std::string> partFiles(const std::string& master) {
   const std::string folder = folderOfSession(master);
   if (!isFolder(folder)) return parts;
   for (const std::string& name : plainFilesIn(folder)) {
-    if (trainingNumberOfPart(name)) parts.push_back(folder + "/" + name);
+    for (const RecordKind* kind : recordKinds())
+      if (kind->numberOfFile(nameOfPart(name))) parts.push_back(folder + "/" + name);
     const auto number = runNumberOfPart(name);
     if (!number || runIsBeingWritten(folder, *number)) continue;
     if (metricsFileOf(folder, *number) != folder + "/" + name) parts.push_back(folder + "/" + name);
@@ -140,10 +142,12 @@ base::Result<std::string> setAside(const std::string& folder, const std::string&
 Error missingFolder(const std::string& master, const session::Session& session, const std::string& linkedFolder) {
   const std::string folder = folderOfSession(master);
   const std::string was = (fs::path(master).parent_path() / linkedFolder).string();
-  const auto runs = static_cast<std::int64_t>(session.runs.size()), trainings = static_cast<std::int64_t>(session.trainings.size());
-  const std::string ofRuns = runs == 0 && trainings > 0 ? "" : "the heatmaps and outputs of " + base::counted(runs, "run");
-  const std::string ofTrainings = trainings == 0 ? "" : "the records of " + base::counted(trainings, "training");
-  const std::string what = "is missing; it holds " + ofRuns + (ofRuns.empty() || ofTrainings.empty() ? "" : " and ") + ofTrainings;
+  const auto runs = static_cast<std::int64_t>(session.runs.size());
+  std::string records;
+  for (const RecordKind* kind : recordKinds())
+    if (const auto count = static_cast<std::int64_t>((session.*kind->entries).size()); count > 0) records += (records.empty() ? "the records of " : " and ") + base::counted(count, kind->noun);
+  const std::string ofRuns = runs == 0 && !records.empty() ? "" : "the heatmaps and outputs of " + base::counted(runs, "run");
+  const std::string what = "is missing; it holds " + ofRuns + (ofRuns.empty() || records.empty() ? "" : " and ") + records;
   const bool stands = !linkedFolder.empty() && was != folder && isFolder(was);
   return Error{ErrorKind::input, what, folder,
                stands ? "the session was renamed without its folder: rename " + was + " to it" : "put it back beside the session (it moves with the .ulps file)"};

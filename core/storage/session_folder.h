@@ -3,6 +3,7 @@
 
 #include "core/base/error.h"
 #include "core/session/session.h"
+#include "core/storage/record_files.h"
 
 #include <string>
 #include <vector>
@@ -25,16 +26,16 @@ bool writerIsActive(const std::string& folder);
 bool runIsBeingWritten(const std::string& folder, int number);
 bool someRunIsBeingWritten(const std::string& folder);
 std::vector<UnnamedRun> unnamedRuns(const std::string& folder, const session::Session& session);  // by number
-// Numbers of the trainings whose files no master names, in order.
-std::vector<int> unnamedTrainings(const std::string& folder, const session::Session& session);
-// Paths of parts that no writer needs any more and that nothing can be made of: of the master, of run files and of trainings, but not the
-// checkpoint that is all there is of a run. Those of the master and of trainings are written under the lock only.
+// Numbers of the records of a kind whose files no master names.
+std::vector<int> unnamedRecords(const RecordKind& kind, const std::string& folder, const session::Session& session);
+// Paths of parts that no writer needs any more and that nothing can be made of: of the master, of run files and of records, but not the
+// checkpoint that is all there is of a run. Those of the master and of records are written under the lock only.
 std::vector<std::string> partFiles(const std::string& master);
 // Removes those; needs the lock. Gives a line for each.
 base::Result<std::vector<std::string>> removeParts(const std::string& master);
 // Moves folder/name into folder/set-aside, under a name that is free there. Gives that path.
 base::Result<std::string> setAside(const std::string& folder, const std::string& name);
-// What is wrong when the session has runs or trainings but no folder; names the folder it was renamed away from where that stands
+// What is wrong when the session has runs or records but no folder; names the folder it was renamed away from where that stands
 // beside it.
 base::Error missingFolder(const std::string& master, const session::Session& session, const std::string& linkedFolder);
 

@@ -9,7 +9,6 @@
 #include "core/storage/run_files.h"
 #include "core/storage/session_care.h"
 #include "core/storage/session_paths.h"
-#include "core/storage/training_file.h"
 
 #include <fcntl.h>
 #include <unistd.h>
@@ -74,15 +73,15 @@ Status addRunFile(Contents& contents, const std::string& master, const session::
   return base::success();
 }
 
-Status addTrainingFile(Contents& contents, const std::string& master, const session::TrainingEntry& training) {
-  const std::string path = trainingFilePath(master, training.number);
-  const std::string name = fs::path(folderOfSession(master)).filename().string() + "/" + trainingFileName(training.number);
+Status addRecordFile(Contents& contents, const std::string& master, const RecordKind& kind, const session::RecordEntry& entry) {
+  const std::string path = recordPath(kind, master, entry.number);
+  const std::string name = fs::path(folderOfSession(master)).filename().string() + "/" + kind.fileName(entry.number);
   if (!exists(path)) {
     contents.summary.notes.push_back(name + ": is missing, so it is not packed");
     return base::success();
   }
-  if (auto whole = checkTrainingFile(master, training); !whole) return whole;
-  addSum(contents, training.sha256, name, fs::file_size(path));
+  if (auto whole = checkRecord(kind, master, entry); !whole) return whole;
+  addSum(contents, entry.sha256, name, fs::file_size(path));
   contents.entries.push_back({name, path, "", true});
   return base::success();
 }
@@ -117,8 +116,9 @@ Result<Contents> contentsOf(const std::string& master, Tensors tensors) {
     for (const RunFileKind kind : {RunFileKind::metrics, RunFileKind::tensors})
       if (auto added = addRunFile(contents, master, run, kind, tensors); !added) return added.error();
   }
-  for (const session::TrainingEntry& training : view->session.trainings)
-    if (auto added = addTrainingFile(contents, master, training); !added) return added.error();
+  for (const RecordKind* kind : recordKinds())
+    for (const session::RecordEntry& entry : view->session.*kind->entries)
+      if (auto added = addRecordFile(contents, master, *kind, entry); !added) return added.error();
   for (const CheckpointFolder& folder : checkpointFolders(master))
     contents.summary.notes.push_back(fs::path(folderOfSession(master)).filename().string() + "/" + checkpointFolderName(folder.number) + ": left out (" + folder.text() + "); copy it by itself to go on training elsewhere");
   for (const session::DeletedRun& deleted : view->session.deleted)

@@ -29,6 +29,18 @@ std::string withoutParts(std::string name) {
   return name;
 }
 
+using NumberOf = std::optional<int> (*)(const std::string&);
+
+// 1 + the largest that a name there or among what was set aside has.
+int nextNumber(const std::string& folder, int taken, const std::vector<NumberOf>& numbersOf) {
+  std::error_code none;
+  for (const std::string& place : {folder, folder + "/set-aside"})
+    for (const auto& entry : fs::directory_iterator(place, none))
+      for (const NumberOf numberOf : numbersOf)
+        if (const auto number = numberOf(entry.path().filename().string())) taken = std::max(taken, *number);
+  return taken + 1;
+}
+
 }  // namespace
 
 std::string resolvedMaster(const std::string& path) {
@@ -69,24 +81,19 @@ std::optional<int> runNumberOfId(const std::string& id) { return numberBetween(i
 
 std::string runIdOf(int number) { return fmt::format("run_{:04}", number); }
 
-int nextRunNumber(const std::string& folder, int taken) {
-  std::error_code none;
-  for (const std::string& place : {folder, folder + "/set-aside"})
-    for (const auto& entry : fs::directory_iterator(place, none))
-      for (const auto numberOf : {runNumberOfFile, runNumberOfPart})
-        if (const auto number = numberOf(entry.path().filename().string())) taken = std::max(taken, *number);
-  return taken + 1;
-}
-
 std::string trainingFileName(int number) { return fmt::format("train-{:04}.json", number); }
 
 std::string trainingFilePath(const std::string& master, int number) { return folderOfSession(master) + "/" + trainingFileName(number); }
 
 std::optional<int> trainingNumberOfFile(const std::string& name) { return numberBetween(name, "train-", ".json"); }
 
-std::optional<int> trainingNumberOfPart(const std::string& name) {
-  const std::string stem = withoutParts(name);
-  return stem == name ? std::nullopt : trainingNumberOfFile(stem);
+std::string scanFileName(int number) { return fmt::format("scan-{:04}.json", number); }
+
+std::optional<int> scanNumberOfFile(const std::string& name) { return numberBetween(name, "scan-", ".json"); }
+
+std::string nameOfPart(const std::string& name) {
+  std::string stem = withoutParts(name);
+  return stem == name ? std::string() : stem;
 }
 
 std::string checkpointFolderName(int number) { return fmt::format("train-{:04}{}", number, kCheckpoints); }
@@ -109,14 +116,9 @@ std::optional<std::int64_t> stepOfCheckpointFile(const std::string& name) {
   return step;
 }
 
-int nextTrainingNumber(const std::string& folder, int taken) {
-  std::error_code none;
-  for (const std::string& place : {folder, folder + "/set-aside"})
-    for (const auto& entry : fs::directory_iterator(place, none))
-      for (const auto numberOf : {trainingNumberOfFile, trainingNumberOfCheckpoints})
-        if (const auto number = numberOf(entry.path().filename().string())) taken = std::max(taken, *number);
-  return taken + 1;
-}
+int nextTrainingNumber(const std::string& folder, int taken) { return nextNumber(folder, taken, {trainingNumberOfFile, trainingNumberOfCheckpoints}); }
+int nextScanNumber(const std::string& folder, int taken) { return nextNumber(folder, taken, {scanNumberOfFile}); }
+int nextRunNumber(const std::string& folder, int taken) { return nextNumber(folder, taken, {runNumberOfFile, runNumberOfPart}); }
 
 bool isOwnLinkTarget(const std::string& target) {
   const auto slash = target.find('/');

@@ -30,7 +30,10 @@ std::string runIdOf(int number);                          // the reverse
 std::string trainingFileName(int number);                 // "train-0003.json"
 std::string trainingFilePath(const std::string& master, int number);
 std::optional<int> trainingNumberOfFile(const std::string& name);
-std::optional<int> trainingNumberOfPart(const std::string& name);  // of "train-0003.json.part"
+std::string scanFileName(int number);                     // "scan-0003.json"
+std::optional<int> scanNumberOfFile(const std::string& name);
+// The name of a file without the endings of parts: "train-0003.json" of "train-0003.json.part"; empty where it has none.
+std::string nameOfPart(const std::string& name);
 // What lies in a training's folder of checkpoints, beside the checkpoints: the recipe that it goes by, and the configuration without
 // autocast to go back to.
 inline constexpr const char* kRecipeFile = "recipe.json";
@@ -43,6 +46,8 @@ std::optional<int> trainingNumberOfCheckpoints(const std::string& name);  // of 
 std::optional<std::int64_t> stepOfCheckpointFile(const std::string& name);  // of "step-00000040.h5"
 // 1 + the largest of `taken` and of every training's file and folder of checkpoints in the folder, named by a master or not, or set aside.
 int nextTrainingNumber(const std::string& folder, int taken);
+// 1 + the largest of `taken` and of every scan's file in the folder, named by a master or not, or set aside.
+int nextScanNumber(const std::string& folder, int taken);
 // 1 + the largest of `taken` and of every run file in the folder, named by a master or not, unfinished or set aside.
 int nextRunNumber(const std::string& folder, int taken);
 

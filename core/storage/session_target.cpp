@@ -27,7 +27,7 @@ Status checkFolder(const std::string& master) {
   if (exists(folderOfSession(master))) return base::success();
   const auto view = viewSession(master, Viewer::writer);
   if (!view) return view.error();
-  return !view->session.hasResults() && view->session.trainings.empty() ? base::success() : Status(missingFolder(master, view->session, view->linkedFolder));
+  return !view->session.hasResults() && view->session.trainings.empty() && view->session.scans.empty() ? base::success() : Status(missingFolder(master, view->session, view->linkedFolder));
 }
 
 }  // namespace
@@ -65,6 +65,7 @@ Result<Session> merged(const SessionView& view, const std::string& master, const
   own.runNames = disk->runNames;
   own.baselineNumber = disk->baselineNumber;
   own.trainings = disk->trainings;
+  own.scans = disk->scans;
   own.trainingCriteria = disk->trainingCriteria;
   return own;
 }

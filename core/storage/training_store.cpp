@@ -4,8 +4,8 @@
 #include "core/base/hashing.h"
 #include "core/base/number_text.h"
 #include "core/storage/atomic_file.h"
+#include "core/storage/record_files.h"
 #include "core/storage/session_target.h"
-#include "core/storage/training_file.h"
 
 #include <nlohmann/json.hpp>
 
@@ -63,11 +63,6 @@ Result<int> numberFor(const std::string& master, const Session& session, int res
   return isNamed ? Result<int>(numberTaken(master, reserved)) : Result<int>(reserved);
 }
 
-void addInOrder(std::vector<TrainingEntry>& trainings, TrainingEntry entry) {
-  const auto after = std::upper_bound(trainings.begin(), trainings.end(), entry.number, [](int number, const TrainingEntry& other) { return number < other.number; });
-  trainings.insert(after, std::move(entry));
-}
-
 // Precondition: the lock is held.
 Result<int> reserveLocked(const std::string& master) {
   Session session;
@@ -80,6 +75,14 @@ Result<int> reserveLocked(const std::string& master) {
   if (!number) return number;
   if (auto made = createFolder(checkpointFolderPath(master, number.value())); !made) return made.error();
   return number;
+}
+
+std::string skippedTitle(const session::Trajectory& run) { return std::to_string(run.mostSkipped()) + " of " + base::counted(run.steps, "step") + " skipped"; }
+
+std::string recordedTitle(const session::RecordedLoop& loop, const session::Trajectory& run) {
+  const std::string autocast = loop.setting("autocast");
+  const std::string dtype = !run.autocast ? "FP32" : autocast == "float16" ? "FP16" : autocast == "bfloat16" ? "BF16" : "autocast";
+  return "recorded, " + dtype + (run.scaling ? ", scaler, " : ", no scaler, ") + (run.recordsAny("skipped") ? skippedTitle(run) : base::counted(run.steps, "step"));
 }
 
 // What was judged by criteria that are not the session's is no verdict on this session.
@@ -102,10 +105,10 @@ Result<Session> addLocked(const std::string& master, const Session& session, Tra
   if (!number) return number.error();
   training.number = number.value();
   settleCriteria(master, session, result, training);
-  const std::string text = trainingFileText(training, result.id);
+  const std::string text = recordText(session::toJson(training), result.id);
   const std::string path = trainingFilePath(master, training.number);
   if (auto written = writeWhole(path, text, kFileMode); !written) return written.error();
-  addInOrder(result.trainings, {training.number, training.createdUtc, trainingTitle(training), base::sha256(text)});
+  addEntry(result.trainings, {training.number, training.createdUtc, trainingTitle(training), base::sha256(text)});
   ++result.generation;
   if (auto written = writeMaster(master, result); !written) {
     ::unlink(path.c_str());
@@ -191,23 +194,20 @@ Result<Session> addTraining(const std::string& masterPath, const Session& sessio
 }
 
 Result<Training> readTraining(const std::string& masterPath, const Session& session, int number) {
-  const auto entry = std::find_if(session.trainings.begin(), session.trainings.end(), [&](const TrainingEntry& t) { return t.number == number; });
-  if (entry == session.trainings.end()) return Error{ErrorKind::usage, "has no training " + std::to_string(number), masterPath, "see the session's trainings"};
-  const std::string master = resolvedMaster(masterPath);
-  if (auto whole = checkTrainingFile(master, *entry); !whole) return whole.error();
-  auto stored = readTrainingFile(master, number);
+  const auto stored = readNamedRecord(trainingRecords(), masterPath, session, number);
   if (!stored) return stored.error();
-  return std::move(stored.value().training);
+  return session::trainingFromJson(stored->json);
 }
 
 std::string trainingTitle(const Training& training) {
   if (training.runs.empty()) return "nothing trained";
   const session::Trajectory& run = training.runs.front();
+  if (training.recorded) return recordedTitle(*training.recorded, run);
   const auto recipe = session::recipeFromJson(nlohmann::json::parse(training.recipe, nullptr, /*allow_exceptions=*/false));
   const bool isBfloat16 = recipe.ok() && recipe->autocast && recipe->autocast->dtype == base::DType::bfloat16;
   const std::string dtype = !run.autocast ? "FP32" : isBfloat16 ? "BF16" : "FP16";
   const std::string text = dtype + (run.scaling ? ", scaler, " : ", no scaler, ");
-  return text + std::to_string(run.mostSkipped()) + " of " + base::counted(run.steps, "step") + " skipped";
+  return text + skippedTitle(run);
 }
 
 }  // namespace ulpscope::storage

@@ -2,6 +2,7 @@
 
 #include "core/engine/native_executor.h"
 #include "core/engine/run_frame.h"
+#include "core/engine/stoppable_executor.h"
 #include "core/train/step_failure.h"
 
 #include <ATen/ATen.h>
@@ -14,24 +15,6 @@ using base::Error;
 using base::ErrorKind;
 
 constexpr std::uint64_t kLossSeed = 0x4C4F5353;  // another sequence than the forward's
-
-// Looks at the stop token once an op.
-class StoppableExecutor : public engine::OpExecutor {
- public:
-  StoppableExecutor(std::unique_ptr<engine::OpExecutor> inner, std::stop_token stop) : m_inner(std::move(inner)), m_stop(std::move(stop)) {}
-  void beginForward() override { m_inner->beginForward(); }
-  void endForward() override { m_inner->endForward(); }
-  void execute(const engine::OpCall& call, engine::ExecutionPlace& place, engine::OpEvent* event) override {
-    if (m_stop.stop_requested()) throw std::runtime_error("cancelled");
-    m_inner->execute(call, place, event);
-  }
-  bool namesOps() const override { return m_inner->namesOps(); }
-  std::int64_t loweredOps() const override { return m_inner->loweredOps(); }
-
- private:
-  std::unique_ptr<engine::OpExecutor> m_inner;
-  std::stop_token m_stop;
-};
 
 // Rows in their order are a view, which forward copies once; others are gathered.
 engine::Arguments argumentsOf(const engine::ReferenceSet& set, const std::vector<std::int64_t>& rows) {
@@ -51,7 +34,7 @@ engine::RegionSet regionsOf(const TrainingFrame& frame, const session::AutocastR
 }  // namespace
 
 ForwardPass::ForwardPass(const TrainingFrame& frame, TrainingModel& model, const std::optional<session::AutocastRecipe>& autocast)
-    : m_frame(frame), m_model(model), m_plain(std::make_unique<StoppableExecutor>(std::make_unique<engine::ReferenceExecutor>(), frame.stop)) {
+    : m_frame(frame), m_model(model), m_plain(std::make_unique<engine::StoppableExecutor>(std::make_unique<engine::ReferenceExecutor>(), frame.stop)) {
   if (!autocast) return;
   m_regions = regionsOf(frame, *autocast);
   std::unique_ptr<engine::OpExecutor> lowering;
@@ -62,7 +45,7 @@ ForwardPass::ForwardPass(const TrainingFrame& frame, TrainingModel& model, const
     m_emulated = emulated.get();
     lowering = std::move(emulated);
   }
-  m_lowering = std::make_unique<StoppableExecutor>(std::move(lowering), frame.stop);
+  m_lowering = std::make_unique<engine::StoppableExecutor>(std::move(lowering), frame.stop);
 }
 
 void ForwardPass::endAutocast() {

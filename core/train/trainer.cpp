@@ -1,9 +1,9 @@
 #include "core/train/trainer.h"
 
+#include "core/analysis/training_alarms.h"
 #include "core/base/hashing.h"
 #include "core/base/number_text.h"
 #include "core/engine/blas_threads.h"
-#include "core/train/alarms.h"
 #include "core/train/checkpoint_keeper.h"
 #include "core/train/frozen_layers.h"
 #include "core/train/model_export.h"
@@ -107,7 +107,7 @@ class Trainer {
     const auto plain = std::find_if(training.runs.begin(), training.runs.end(), [](const session::Trajectory& run) { return !run.autocast && !run.scaling; });
     for (session::Trajectory& run : training.runs) {
       const session::Trajectory* fp32 = plain == training.runs.end() ? nullptr : &*plain;
-      const auto found = findAlarms(run, fp32 == &run ? nullptr : fp32);
+      const auto found = analysis::findAlarms(run, fp32 == &run ? nullptr : fp32);
       run.alarms.insert(run.alarms.end(), found.begin(), found.end());
       std::stable_sort(run.alarms.begin(), run.alarms.end(), [](const session::Alarm& a, const session::Alarm& b) { return a.step < b.step; });
     }

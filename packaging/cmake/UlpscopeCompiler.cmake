@@ -28,6 +28,9 @@ if(ULPSCOPE_SANITIZE)
   target_compile_options(ulpscope_compiler INTERFACE -fsanitize=address,undefined -fno-omit-frame-pointer)
   target_link_options(ulpscope_compiler INTERFACE -fsanitize=address,undefined)
 endif()
+if(ULPSCOPE_LIBFUZZER)
+  target_compile_options(ulpscope_compiler INTERFACE -fsanitize=fuzzer-no-link)
+endif()
 
 # ulpscope_library(<folder> SOURCES ... [PUBLIC libs] [PRIVATE libs]) -> target ulpscope_<folder>, alias ulpscope::<folder>
 function(ulpscope_library name)

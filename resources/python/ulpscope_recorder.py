@@ -9,15 +9,17 @@ What a recording cannot know (an op's introduced error, a root cause, a run in f
 
 record()          compares the two runs op by op; fp32=[...] keeps modules in FP32, append=True adds a run to the session.
 fp32_region()     keeps one module in FP32 in your own code, as the window's toggle does.
-TrainingRecorder  writes the calls of your training loop as an event log for `ulpscope train --check-events`.
+TrainingRecorder  writes the calls of your training loop and a ledger of its steps, for `ulpscope train --import`, `--check-events` and `--audit`.
 """
 import contextlib
 import copy
 import datetime
 import fnmatch
 import functools
+import gc
 import hashlib
 import inspect
+import io
 import itertools
 import json
 import math
@@ -25,6 +27,7 @@ import mmap
 import os
 import secrets
 import sys
+import tempfile
 import time
 import types
 import weakref
@@ -67,24 +70,27 @@ class Low:
         self.to_zero, self.to_normal = smallest / 2, self.tiny - smallest / 2  # ties, both even downwards
 
     def ordered(self, x):
-        """x rounded to nearest even, counted in steps from zero; infinity is one step beyond the largest."""
+        """x rounded to nearest even, counted in steps from zero; infinity is one step beyond the largest. int32, of finite x."""
         if self.name == "float16":
             with numpy.errstate(over="ignore", under="ignore"):
-                bits = x.astype(numpy.float16).view(numpy.uint16).astype(numpy.int64)
-            steps, negative = bits & 0x7FFF, bits >> 15
+                # numpy rounds float32 element by element, PyTorch by the processor's own instruction; of float64 numpy alone rounds once.
+                half = torch.from_numpy(numpy.ascontiguousarray(x)).half().numpy() if x.dtype == numpy.float32 else x.astype(numpy.float16)
+            bits = half.view(numpy.int16).astype(numpy.int32)
+            steps = bits & 0x7FFF
         else:
-            bits = self._odd(x).view(numpy.uint32).astype(numpy.int64)
-            magnitude, negative = bits & 0x7FFFFFFF, bits >> 31
-            steps = (magnitude + 0x7FFF + ((magnitude >> 16) & 1)) >> 16
-        return numpy.where(negative == 1, -steps, steps)
+            bits = self._odd(x).view(numpy.int32)
+            steps = bits & 0x7FFFFFFF
+            steps = (steps + (0x7FFF + ((steps >> 16) & 1))) >> 16
+        sign = bits >> 31  # -1 or 0
+        return (steps ^ sign) - sign
 
     @staticmethod
     def _odd(x):
         """float64 rounded to odd in float32, so that the next rounding sees on which side of a tie it lies; float32 as it is."""
+        if x.dtype == numpy.float32:
+            return numpy.ascontiguousarray(x)
         with numpy.errstate(over="ignore", under="ignore"):
             f = x.astype(numpy.float32)
-        if x.dtype == numpy.float32:
-            return f
         bits = f.view(numpy.uint32).copy()
         inexact = f.astype(numpy.float64) != x
         bits[inexact & (numpy.abs(f.astype(numpy.float64)) > numpy.abs(x))] -= 1
@@ -125,7 +131,7 @@ def grouped_number(x):
 
 
 def counted(count, noun):
-    return f"{count:,} {noun}" + ("" if count == 1 else "s")
+    return f"{count:,} {noun}" + ("" if count == 1 else "es" if noun.endswith("s") else "s")
 
 
 def utc_now():
@@ -186,8 +192,7 @@ LABELS = ("relative L2 error", "max abs error", "mean abs error", "max relative 
           "smallest non-zero |x|, FP32", "min, candidate", "max, candidate", "max |x|, candidate", "smallest non-zero |x|, candidate",
           "headroom [bits]", "share subnormal, FP32", "share subnormal, candidate", "share flushed to zero")
 SMALLER_IS_WORSE = {"sqnr_db", "reference_min", "reference_smallest", "candidate_min", "candidate_smallest", "headroom_bits"}
-NOT_RECORDED = {"introduced_rel_l2", "inherited_rel_l2"}
-CHUNK = 1 << 20  # elements that are compared at once
+CHUNK = 1 << 16  # elements that are compared at once: their numbers stay in a processor's cache
 
 
 class Divergence:
@@ -215,13 +220,13 @@ class Divergence:
     def _add(self, r, a, b):
         self.elements[r] += a.shape[1]
         x, y = self._values(a), self._values(b)
-        finite_a, finite_b = numpy.isfinite(x), numpy.isfinite(y)
-        both = finite_a & finite_b
-        if both.all():
-            both = None
-        self._pairs(r, (a, b), (x, y), both)
-        self._side(r, "a", x, finite_a)
-        self._side(r, "b", y, finite_b)
+        magnitudes = numpy.abs(x), numpy.abs(y)
+        most = [m.max() for m in magnitudes]
+        finite = [None if numpy.isfinite(high) else numpy.isfinite(v) for high, v in zip(most, (x, y))]  # None: all of them
+        both = None if finite[0] is finite[1] is None else numpy.logical_and(*(True if f is None else f for f in finite))
+        self._pairs(r, (a, b), (x, y, magnitudes[0]), both)
+        self._side(r, "a", x, magnitudes[0], finite[0])
+        self._side(r, "b", y, magnitudes[1], finite[1])
         if both is not None:
             self._nonfinite(r, x, y, both)
 
@@ -234,33 +239,37 @@ class Divergence:
 
     def _pairs(self, r, given, values, both):
         a, b = given
-        x, y = values
+        x, y, magnitude = values
         is_complex = numpy.iscomplexobj(a) or numpy.iscomplexobj(b)
         if is_complex:
             wide = b.astype(numpy.complex128) - a.astype(numpy.complex128)
             difference = numpy.hypot(wide.real, wide.imag)
             product = (numpy.conj(a.astype(numpy.complex128)) * b).real
         else:
-            difference, product = numpy.abs(y - x), x * y
-        magnitude = numpy.abs(x)
+            difference, product = y - x, None
+            numpy.abs(difference, out=difference)
         if both is not None:
-            difference, product, x, y, magnitude = (numpy.where(both, v, 0) for v in (difference, product, x, y, magnitude))
+            difference, x, y, magnitude = (numpy.where(both, v, 0) for v in (difference, x, y, magnitude))
         self.pairs[r] += a.shape[1] if both is None else both.sum(1)
         large = a.dtype in (numpy.float64, numpy.complex128) or b.dtype in (numpy.float64, numpy.complex128)  # squares leave double's range
-        square = (lambda v: (v.astype(numpy.longdouble) ** 2).sum(1)) if large else (lambda v: (v * v).sum(1))
+        square = (lambda v: (v.astype(numpy.longdouble) ** 2).sum(1)) if large else (lambda v: numpy.einsum("ij,ij->i", v, v))
         self.abs[r] += difference.sum(1)
         self.difference[r] += square(difference)
         self.reference[r] += square(x)
         self.candidate[r] += square(y)
-        self.product[r] += product.sum(1)
+        if product is not None:
+            self.product[r] += (product if both is None else numpy.where(both, product, 0)).sum(1)
+        else:
+            self.product[r] += (x * y).sum(1) if large else numpy.einsum("ij,ij->i", x, y)
         self._most(r, "max_abs", difference)
         self._most(r, "max_rel", difference / numpy.maximum(magnitude, self.low.tiny))
         self.over[r] += (difference > self.low.atol + self.low.rtol * magnitude).sum(1)
         unequal = (a != b) if a.dtype.kind in "iub" and b.dtype.kind in "iub" else difference != 0
         self.differing[r] += unequal.sum(1)
-        zero = self.low.to_zero
-        vanishes = (numpy.abs(a.real) <= zero) & (numpy.abs(a.imag) <= zero) if is_complex else magnitude <= zero
-        self.flushed[r] += ((y == 0) & (x != 0) & vanishes).sum(1)
+        gone = (y == 0) & (x != 0)
+        if gone.any():
+            zero = self.low.to_zero
+            self.flushed[r] += (gone & ((numpy.abs(a.real) <= zero) & (numpy.abs(a.imag) <= zero) if is_complex else magnitude <= zero)).sum(1)
         if self.with_ulp and is_inexact_array(a) and is_inexact_array(b):
             self._ulp(r, a, b, both)
 
@@ -275,16 +284,20 @@ class Divergence:
         most = getattr(self, name)
         most[r] = numpy.maximum(most[r], values.max(1))
 
-    def _side(self, r, side, x, finite):
-        magnitude = numpy.abs(x)
-        nonzero = numpy.where(finite & (magnitude != 0), magnitude, numpy.inf).min(1)
-        low, high = numpy.where(finite, x, numpy.inf).min(1) + 0.0, numpy.where(finite, x, -numpy.inf).max(1) + 0.0
-        some = finite.any(1)
-        for name, value, there, better in (("min_", low, some, numpy.fmin), ("max_", high, some, numpy.fmax), ("least_", nonzero, nonzero < numpy.inf, numpy.fmin)):
+    def _side(self, r, side, x, magnitude, finite):
+        """finite: where; None: everywhere."""
+        low, high, least = x, x, magnitude
+        if finite is not None:
+            low, high, least = numpy.where(finite, x, numpy.inf), numpy.where(finite, x, -numpy.inf), numpy.where(finite, magnitude, numpy.inf)
+        smallest = least.min(1)
+        nonzero = smallest if smallest.all() else numpy.where(least != 0, least, numpy.inf).min(1)
+        some = True if finite is None else finite.any(1)
+        for name, value, there, better in (("min_", low.min(1) + 0.0, some, numpy.fmin), ("max_", high.max(1) + 0.0, some, numpy.fmax), ("least_", nonzero, nonzero < numpy.inf, numpy.fmin)):
             known = getattr(self, name + side)
             known[r] = better(known[r], numpy.where(there, value, numpy.nan))
-        subnormal = getattr(self, "subnormal_" + side)
-        subnormal[r] += (finite & (magnitude > self.low.to_zero) & (magnitude < self.low.to_normal)).sum(1)
+        if (nonzero < self.low.to_normal).any():
+            subnormal = getattr(self, "subnormal_" + side)
+            subnormal[r] += ((magnitude > self.low.to_zero) & (magnitude < self.low.to_normal)).sum(1)
 
     def _nonfinite(self, r, x, y, both):
         same = (numpy.isnan(x) & numpy.isnan(y)) | (x == y)
@@ -436,21 +449,23 @@ class Decisions:
     def __init__(self, rule, samples, tie):
         self.rule, self.samples, self.tie = rule, samples, tie
         self.flips, self.rows, self.undecided, self.reference_undecided, self.ties = [], [], [], [], 0
-        self.labelled = self.correct_a = self.correct_b = 0
+        self.labelled = self.correct_a = self.correct_b = self.compared = 0
 
     def read(self, reference, candidate, axis):
         grid_a, grid_b = positions_of(reference, self.rule, axis), positions_of(candidate, self.rule, axis)
-        if self.rule.kind == "exact":
-            self._check_whole(grid_a, grid_b)
+        self.check(grid_a, grid_b)
         for s in range(len(grid_a)):
             self._sample(s, grid_a[s], grid_b[s])
         if self.tie == "refuse" and self.ties:
             raise RecorderError(f"{counted(self.ties, 'sample')} tied for the best score, and the tie rule is 'refuse'; choose tie='first' or tie='flag'")
         return self
 
-    @staticmethod
-    def _check_whole(*grids):
-        for grid in grids:
+    def check(self, *grids):
+        classes = {"threshold": 2, "exact": None}.get(self.rule.kind, grids[0].shape[2])
+        for i, label in enumerate(self.samples["labels"] if grids[0].shape[1] == 1 and classes else ()):
+            if not 0 <= label < classes:
+                raise RecorderError(f"labels: {label} of sample '{self.samples['ids'][i]}' is none of the {classes} classes, 0 to {classes - 1}, of decide='{self.rule.text()}'")
+        for grid in grids if self.rule.kind == "exact" else ():
             finite = grid[~numpy.isnan(grid)]
             if not (numpy.isfinite(finite).all() and (finite == numpy.trunc(finite)).all() and (numpy.abs(finite) < 2.0 ** 53).all()):
                 raise RecorderError("decide='exact': the output holds what is no whole number; use threshold:T or regression for scores")
@@ -469,6 +484,7 @@ class Decisions:
         margins = [min((c[2] for c in side if c is not None), default=math.nan) for side in zip(*pairs)]
         sample_id = self.samples["ids"][s]
         self.ties += any(c is not None and c[3] for pair in pairs for c in pair)
+        self.compared += any(a is not None and b is not None for a, b in pairs)
         if any(a is None for a, _ in pairs):
             self.reference_undecided.append(sample_id)
         if any(b is None for _, b in pairs):
@@ -535,6 +551,57 @@ def regression_of(reference, candidate, axis, samples):
             "reference_to_target": against(a), "candidate_to_target": against(b)}
 
 
+# --- wrappers, on classes and modules: on the user's own objects copies, pickles and state_dict() would meet them ---------------------------------
+
+_wrappers = {}  # (id of the holder, name): [wrapper, what it stands for, and once it is closed also None], the outermost last
+
+
+class Patches:
+    """Functions and methods in whose place others stand until undo(), in whatever order several are undone."""
+
+    def __init__(self):
+        self._undo, self._classes = [], set()
+
+    def replace(self, holder, name, make):
+        entry = [make(getattr(holder, name)), vars(holder).get(name, Patches)]  # Patches: it is inherited
+        setattr(holder, name, entry[0])
+        _wrappers.setdefault((id(holder), name), []).append(entry)
+
+        def undo():
+            entry.append(None)
+            stack = _wrappers[id(holder), name]
+            while stack and len(stack[-1]) > 2 and vars(holder).get(name) is stack[-1][0]:  # else somebody else wrapped it since
+                before = stack.pop()[1]
+                delattr(holder, name) if before is Patches else setattr(holder, name, before)
+        self._undo.append(undo)
+
+    def method(self, thing, name, make):
+        """Wraps thing.name where its class has it; the wrapper must look which object it is called on. An object's own attribute is wrapped there."""
+        place = thing if name in getattr(thing, "__dict__", ()) else next((c for c in type(thing).__mro__ if name in vars(c)), thing)
+        if place is not thing and isinstance(vars(place)[name], types.FunctionType):
+            return self.on_class(place, name, make)
+        own = getattr(thing, name)
+        bare = functools.wraps(getattr(own, "__func__", own))(lambda _, *args, **kwargs: own(*args, **kwargs))
+        self.replace(thing, name, lambda _: types.MethodType(make(bare), thing))  # a method, as learning rate schedulers expect
+
+    def on_class(self, place, name, make):
+        if (place, name) not in self._classes:
+            self._classes.add((place, name))
+            self.replace(place, name, make)
+
+    def replace_by_any_name(self, holder, name, make):
+        """Also where a module has it by `from ... import`."""
+        original, replaced = getattr(holder, name), make(getattr(holder, name))
+        for module in [m for m in list(sys.modules.values()) if isinstance(m, types.ModuleType)]:
+            for key in [key for key, value in list(vars(module).items()) if value is original]:
+                self.replace(module, key, lambda _: replaced)
+
+    def undo(self):
+        while self._undo:
+            self._undo.pop()()
+        self._classes = set()
+
+
 # --- FP32 regions ----------------------------------------------------------------------------------------------------------------------------
 
 _running = []  # the Forward at work, if any: its own casts are none of the model's ops
@@ -567,30 +634,29 @@ class fp32_region:
     """Autocast off in these modules, from now until close(), or inside a `with`: the window's "Keep in FP32".
 
     fp32_region(model, "encoder.layers.0.fc2"); paths may be globs, "." is the whole model. inputs="cast" makes float32 of 16-bit floating
-    inputs at the border, inputs="as they are" leaves them (which may raise PyTorch's dtype error). Outputs leave as they are.
+    inputs at the border, inputs="as they are" leaves them (which may raise PyTorch's dtype error). Outputs leave as they are. A copy of the
+    model is in no region; a module in several stays in FP32 until the last of them is closed.
     """
 
     def __init__(self, model, *paths, inputs="cast"):
         if inputs not in ("cast", "as they are"):
             raise RecorderError(f"inputs='{inputs}'; use 'cast' or 'as they are'")
-        self._casts, self._undo = inputs == "cast", []
-        self.paths = paths_matching(model, paths)
-        modules = dict(model.named_modules())
-        kind = device_of(model).type
+        self.paths, modules = paths_matching(model, paths), dict(model.named_modules())
+        self._casts, self._kind, self._patches = inputs == "cast", device_of(model).type, Patches()
+        self._modules = {id(modules[path]): weakref.ref(modules[path]) for path in self.paths}
         for path in self.paths:
-            self._guard(modules[path], kind)
+            self._patches.method(modules[path], "forward", self._guard)
 
-    def _guard(self, module, kind):
-        forward, own = module.forward, "forward" in module.__dict__
-
+    def _guard(self, forward):
         @functools.wraps(forward)
-        def guarded(*args, **kwargs):
-            with torch.autocast(kind, enabled=False):
+        def guarded(module, *args, **kwargs):
+            if self._modules.get(id(module), lambda: None)() is not module:
+                return forward(module, *args, **kwargs)
+            with torch.autocast(self._kind, enabled=False):
                 if self._casts:
                     args, kwargs = map_tensors(args, self._cast), map_tensors(kwargs, self._cast)
-                return forward(*args, **kwargs)
-        module.forward = guarded
-        self._undo.append((module, forward if own else None))
+                return forward(module, *args, **kwargs)
+        return guarded
 
     @staticmethod
     def _cast(tensor):
@@ -604,12 +670,8 @@ class fp32_region:
         return cast
 
     def close(self):
-        for module, forward in reversed(self._undo):
-            if forward is None:
-                del module.forward
-            else:
-                module.forward = forward
-        self._undo = []
+        self._modules = {}
+        self._patches.undo()
 
     def __enter__(self):
         return self
@@ -825,7 +887,7 @@ class Forward:
         event.operands += [found for key, value in kwargs.items() for found in named_tensors(value, key, "[")]
         event.origins = dict(zip(map(id, tensors), before))
         event.writes = (bare.endswith("_") and not bare.endswith("__")) or "out" in kwargs
-        name_of = {storage: name for (name, t), storage in reversed(list(zip(event.operands, map(storage_of_pair, event.operands)))) if storage}
+        name_of = {storage: name for (name, t), storage in reversed(list(zip(event.operands, (storage_of(t) for _, t in event.operands)))) if storage}
         event.view_of = ["" if event.writes else name_of.get(storage_of(t), "") if t.numel() else "" for t in event.outputs]
         event.policy = self._policy(bare, event) if self.low else ""
         self.observer.met(self, event)
@@ -879,10 +941,6 @@ class Forward:
                 return self.model(*args, **kwargs)
         finally:
             _running.pop()
-
-
-def storage_of_pair(named):
-    return storage_of(named[1])
 
 
 def in_same_order(base, view):
@@ -959,26 +1017,34 @@ class AxisEvidence:
             self._add([], [])
             return
         with numpy.errstate(invalid="ignore"):
-            unequal = (before != after) & ~((before != before) & (after != after))
+            unequal, nan = before != after, before != before
+            if nan.any():
+                unequal &= ~(nan & (after != after))
         if not unequal.any():
             return
         qualifying, coupled = [], []
-        with numpy.errstate(all="ignore"):
-            difference = numpy.abs(after.astype(numpy.complex128 if numpy.iscomplexobj(after) else numpy.float64) - before)
-            squares = numpy.where(unequal & numpy.isfinite(difference), difference, 0) ** 2
         for d, size in enumerate(before.shape):
+            if not size or size % samples:
+                continue
             others = tuple(o for o in range(before.ndim) if o != d)
             places = numpy.flatnonzero(unequal.any(others))
             if size == samples:
                 if (places == replaced).all():
                     qualifying.append(f"{d}")
-                own = squares.sum(others)
-                if len(places) == size and own[replaced] > 0 and (numpy.delete(own, replaced) * 2 <= own[replaced]).all():
+                if len(places) == size and self._is_most(before, after, unequal, others, replaced):
                     coupled.append(d)
-            elif size and size % samples == 0:
+            else:
                 qualifying += [f"{d}:batch*n"] if (places // (size // samples) == replaced).all() else []
                 qualifying += [f"{d}:n*batch"] if (places % samples == replaced).all() else []
         self._add(qualifying, coupled)
+
+    @staticmethod
+    def _is_most(before, after, unequal, others, replaced):
+        """Whether the sample that was replaced changed at least twice as much, in squares, as any other."""
+        with numpy.errstate(all="ignore"):
+            difference = numpy.abs(after.astype(numpy.complex128 if numpy.iscomplexobj(after) else numpy.float64) - before)
+            own = (numpy.where(unequal & numpy.isfinite(difference), difference, 0) ** 2).sum(others)
+        return own[replaced] > 0 and bool((numpy.delete(own, replaced) * 2 <= own[replaced]).all())
 
     def _add(self, qualifying, coupled):
         self.qualifying = [a for a in self.qualifying if a in qualifying] if self.changed else qualifying
@@ -994,12 +1060,20 @@ class AxisEvidence:
         unconfined = self.changed and not self.qualifying
         if unconfined or axis == WHOLE or not fits(before.shape, axis, samples) or not fits(after.shape, axis, samples - 1):
             return
-        was, now = (v.astype(numpy.float64) if v.dtype.kind != "c" else v for v in (sample_rows(before, axis, samples)[:-1], sample_rows(after, axis, samples - 1)))
+        was, now = (v if v.dtype.kind in "fc" else v.astype(numpy.float64) for v in (sample_rows(before, axis, samples)[:-1], sample_rows(after, axis, samples - 1)))
         if was.shape == now.shape:
-            both = numpy.isfinite(was) & numpy.isfinite(now)
             with numpy.errstate(invalid="ignore", over="ignore"):
-                moved = (numpy.abs(numpy.where(both, now - was, 0)) ** 2).sum()
-                self.displaced = bool(moved > 1e-6 * (numpy.abs(numpy.where(both, was, 0)) ** 2).sum())
+                moved = now - was
+                both = numpy.isfinite(moved)
+                if not both.all():
+                    moved, was = numpy.where(both, moved, 0), numpy.where(both, was, 0)
+                self.displaced = self._energy(moved) > 1e-6 * self._energy(was)
+
+    @staticmethod
+    def _energy(v):
+        """The sum of squares, added up in double."""
+        parts = (v.real, v.imag) if v.dtype.kind == "c" else (v,)
+        return sum(float(numpy.einsum("ij,ij->", p, p, dtype=numpy.float64)) for p in parts)
 
     def axis(self):
         if self.displaced:
@@ -1447,6 +1521,50 @@ class Capture:
                 "left_out": [{"site": numbers[p], "bytes": size, "why": "budget"} for p, size in self.left_out.items() if p in numbers]}
 
 
+# --- how far FP32 is from itself: samples of a batch in reverse order, another number of threads (core/engine/noise_floor.h) ------------------
+
+@contextlib.contextmanager
+def other_threads():
+    before = torch.get_num_threads()
+    torch.set_num_threads(1 if before > 1 else 2)
+    try:
+        yield torch.get_num_threads()
+    finally:
+        torch.set_num_threads(before)
+
+
+def reversed_samples(tensor, axis, samples):
+    d, _, fold = axis.partition(":")
+    d, shape = int(d), tuple(tensor.shape)
+    if not fold:
+        return tensor.flip(d)
+    others = shape[d] // samples
+    split = tensor.reshape(shape[:d] + ((samples, others) if fold == "batch*n" else (others, samples)) + shape[d + 1:])
+    return split.flip(d + (fold != "batch*n")).reshape(shape)
+
+
+class Floor:
+    """Observes an FP32 run of the first batch in reverse order: `sites`, each op output's relative L2, the worst sample's."""
+
+    def __init__(self, axes, held, samples, low):
+        self.axes, self.held, self.samples, self.low, self.sites = axes, held, samples, LOWS[low], {}
+
+    def met(self, _run, event):
+        known = self.held.get(event.key)
+        for i, tensor in enumerate(event.outputs):
+            axis = self.axes.of(event.key, i)
+            if known is None or i >= len(known.arrays) or known.arrays[i] is None or not is_readable(tensor) or not is_inexact(tensor.dtype):
+                continue
+            if not (known.event.view_of[i] and event.view_of[i]) and known.shapes[i] == tuple(tensor.shape) and fits(tensor.shape, axis, self.samples) and tensor.numel():
+                d = Divergence(sample_rows(known.arrays[i].array(), axis, self.samples), sample_rows(host_array(tensor), axis, self.samples)[::-1], self.low, ulp=False)
+                relative = d.metrics()[0]
+                if not numpy.isnan(relative).all():
+                    self.sites[(event.key, i)] = float(numpy.nanmax(relative))
+
+    def returned(self, *_):
+        pass
+
+
 # --- outputs of both runs (core/engine/output_collector.cpp) ---------------------------------------------------------------------------------
 
 class Output:
@@ -1526,13 +1644,16 @@ class Outputs:
         return [o for o in self.all or [] if o.comparable and o.reference]
 
     def chosen(self, rule, name):
-        """The one that decisions are read off."""
+        """The one that decisions are read off; `name` may lack what stands before its last dots, where one alone ends in it. None: it cannot be compared."""
         usable = self.compared()
         fits_rule = lambda o: (o.candidate[0].dtype in FLOATING) == (rule.kind != "exact")
-        found = next((o for o in usable if (o.name == name if name else fits_rule(o))), usable[0] if usable and not name and rule.kind == "exact" else None)
+        named = [o for o in self.all if o.name == name] or [o for o in self.all if o.name.endswith("." + name)]
+        if name and len(named) == 1 and named[0] not in usable:
+            return None  # it differs in shape, as the control flow says
+        found = (named[0] if len(named) == 1 else None) if name else next(filter(fits_rule, usable), usable[0] if usable and rule.kind == "exact" else None)
         names = ", ".join(f"'{o.name}'" for o in usable) or "none"
         if found is None:
-            raise RecorderError(f"decide='{rule.text()}': " + (f"'{name}' is no output of the model" if name else "no output has floating-point scores") + f"; it has {names}")
+            raise RecorderError(f"decide='{rule.text()}': " + (f"'{name}' is {'more than one' if len(named) > 1 else 'no'} output of the model" if name else "no output has floating-point scores") + f"; it has {names}")
         if found.axis == WHOLE or ":" in found.axis or found.joined(found.reference) is None:
             raise RecorderError(f"decide='{rule.text()}': no axis of output '{found.name}' counts the samples one by one, so no decision can be read; "
                                 "choose another decision_output, or try batch_size=1")
@@ -1646,12 +1767,12 @@ class Experiment:
         self.model, self.device, self.low, self.options = model, device, low, options
         self.buffers = [b for b in model.buffers() if b is not None]
         self.start = [b.detach().clone() for b in self.buffers]
-        self.states = {}  # of each side, where a forward changed them
+        self.states, self.drew = {}, False  # states: of each run over all batches, where a forward changed them; drew: random numbers
         self.parameters = [(name, p, version_of(p)) for name, p in model.named_parameters()]
 
     @contextlib.contextmanager
-    def side(self, candidate):
-        name = "candidate" if candidate else "reference"
+    def side(self, candidate, chain=None):
+        """chain: which run over all batches this one goes on with ("reference", "candidate", "floor"); None: begins as the first batch and leads nowhere."""
         kind = self.device.type
         versions = [version_of(b) for b in self.buffers]
         with contextlib.ExitStack() as stack:
@@ -1662,17 +1783,23 @@ class Experiment:
             else:
                 stack.enter_context(torch.autocast(kind, enabled=False))
                 stack.enter_context(without_tf32())
-            self._load(self.states.get(name))
+            self._load(self.states.get(chain))
             torch.manual_seed(self.options["seed"])
+            seeded = self._random_state()
             try:
                 yield
             finally:
+                self.drew |= not torch.equal(seeded, self._random_state())
                 if [version_of(b) for b in self.buffers] != versions:
-                    self.states[name] = [b.detach().clone() for b in self.buffers]
+                    if chain:
+                        self.states[chain] = [b.detach().clone() for b in self.buffers]
                     self._load(self.start)
         for label, p, version in self.parameters:
             if version_of(p) != version:
                 raise RecorderError(f"parameter '{label}': the model writes it in place during forward, so the two runs cannot be compared; keep such state in a buffer")
+
+    def _random_state(self):
+        return torch.cuda.get_rng_state(self.device) if self.device.type == "cuda" else torch.get_rng_state()
 
     def _load(self, values):
         for buffer, value in zip(self.buffers, values or ()):
@@ -1688,7 +1815,7 @@ class Experiment:
                 stack.enter_context(fp32_region(self.model, *self.options["disable"], inputs="as they are"))
             yield
 
-    def observed(self, inputs, batch, observer, candidate):
+    def observed(self, inputs, batch, observer, candidate, chain=None):
         """(forward, flattened outputs); an exception of the model goes through, with the op that raised it."""
         forward = Forward(self.model, observer, self.device.type, self.low if candidate else None)
         for name, tensor in itertools.chain(self.model.named_parameters(), self.model.named_buffers()):
@@ -1696,7 +1823,7 @@ class Experiment:
         for name, value in batch:
             for inner, tensor in named_tensors(value, name, "["):
                 forward.put(tensor, "input", inner)
-        with self.side(candidate):
+        with self.side(candidate, chain):
             try:
                 with hooked(self.model):
                     result = forward.run(*inputs.call(batch))
@@ -1706,8 +1833,8 @@ class Experiment:
                 raise ModelRaised(forward, error) from error
         return forward, named_tensors(result)
 
-    def plain(self, inputs, batch, candidate, mode=contextlib.nullcontext):
-        with self.side(candidate), mode():
+    def plain(self, inputs, batch, candidate, mode=contextlib.nullcontext, chain=None):
+        with self.side(candidate, chain), mode():
             return named_tensors(self.model(*inputs.call(batch)[0], **inputs.call(batch)[1]))
 
 
@@ -1716,6 +1843,10 @@ class ModelRaised(Exception):
         op, module = forward.last
         self.found = {"op": "aten::" + op if op and "::" not in op else op, "module": module, "message": str(error).strip().split("\n")[0][:500]}
         super().__init__(self.found["message"])
+
+
+def place_of(raised):
+    return ": ".join(part for part in (raised["module"] or "the root module", raised["op"], raised["message"]) if part)
 
 
 def equal_outputs(a, b):
@@ -1735,7 +1866,7 @@ class Run:
         self.capture = Capture(options["capture_budget"]) if options["observe"] == "full" else None
         self.comparison = Comparison(samples, self.low, self.axes, chosen, options["hold_bytes"], self.capture)
         self.outputs = Outputs(self.low, self.axes)
-        self.candidate_error, self.complete, self.probe_check, self.reference_inputs = None, 0, "", []
+        self.candidate_error, self.complete, self.probe_check, self.floor, self.floor_sites, self.floor_outputs = None, 0, "", None, {}, {}
 
     def batches(self):
         size = self.options["batch_size"]
@@ -1750,13 +1881,62 @@ class Run:
         if self.candidate_error is None and not self.comparison.lowered:
             raise RecorderError(f"nothing was autocast: no op gave {DTYPES[self.low]}; PyTorch {torch.__version__} has no {DTYPES[self.low]} autocast for "
                                 f"{self.experiment.device.type}, the model switches it off itself, or all of it is in fp32")
+        if self.options["noise_floor"]:
+            self._measure_floor()
         return self
 
-    def _reference(self, batch, observer):
+    def _measure_site_floor(self, samples, held):
+        if self.options["noise_floor"] and not self.experiment.drew:
+            floor = Floor(self.axes, held, len(samples), self.low)
+            with contextlib.suppress(ModelRaised), other_threads():
+                self.experiment.observed(self.inputs, self.inputs.batch(samples[::-1], self.experiment.device), floor, candidate=False)
+                self.floor_sites = floor.sites
+
+    def _measure_floor(self):
+        """The model's outputs, over all samples."""
+        self.floor = {"skipped": "", "threads": 0, "outputs": [], "flips": []}
+        if self.candidate_error or self.experiment.drew:
+            self.floor["skipped"] = "the candidate raised" if self.candidate_error else "the model draws random numbers, and in another order each sample would get others"
+            self.floor_sites = {}
+            return
+        usable = {o.name: Output(o.name, o.axis) for o in self.outputs.compared() if o.axis != WHOLE}
         try:
-            return self.experiment.observed(self.inputs, batch, observer, candidate=False)
+            with other_threads() as self.floor["threads"]:
+                for samples in self.batches():
+                    for name, tensor in self.experiment.plain(self.inputs, self.inputs.batch(samples[::-1], self.experiment.device), False, PassThrough, "floor"):
+                        if name in usable:
+                            usable[name].reference.append(HeldTensor(reversed_samples(tensor, usable[name].axis, len(samples))).tensor)
+                            usable[name].sizes.append(len(samples))
+        except Exception as error:
+            self.floor["skipped"] = "FP32 fails on the same samples in another order: " + (str(error).splitlines() or [type(error).__name__])[0]
+            return
+        for o in self.outputs.compared():
+            a, b = o.joined(o.reference), usable[o.name].joined(usable[o.name].reference) if o.name in usable else None
+            if a is not None and b is not None and is_readable(a) and is_readable(b) and is_inexact(a.dtype) and a.shape == b.shape:
+                self.floor_outputs[o.name] = b
+                d = Divergence(*(sample_rows(host_array(t), o.axis, self.inputs.count) for t in (a, b)), LOWS[self.low])
+                worst = dict(zip(METRICS, worse(d.metrics())))
+                self.floor["outputs"].append({"name": o.name, "max_abs": optional_number(worst["max_abs"]), "rel_l2": optional_number(worst["rel_l2"])})
+
+    def _mark_noise(self, rule, output, decisions):
+        """A flip is not autocast's where FP32 in another order decides otherwise as well, or moves a score so far that it could."""
+        other = self.floor_outputs.get(output.name)
+        if other is None:
+            return
+        reference = output.joined(output.reference)
+        noise = Decisions(rule, self.samples, "first").read(host_array(reference), host_array(other), int(output.axis))
+        self.floor["flips"] = [flip["sample_id"] for flip in noise.flips]
+        moved = Divergence(*(sample_rows(host_array(t), output.axis, self.inputs.count) for t in (reference, other)), LOWS[self.low]).metrics()[METRICS.index("max_abs")]
+        errors = 2 if rule.has_classes else 1 if rule.kind == "threshold" else 0
+        for flip in decisions.flips:
+            error = moved[flip["sample"]]
+            flip["within_noise_floor"] = flip["sample_id"] in self.floor["flips"] or bool(error > 0 and flip["reference_margin"] <= errors * error)
+
+    def _reference(self, batch, observer, chain=None):
+        try:
+            return self.experiment.observed(self.inputs, batch, observer, candidate=False, chain=chain)
         except ModelRaised as raised:
-            raise RecorderError(f"the FP32 reference failed in {raised.found['module'] or 'the root module'}: {raised.found['op']}: {raised.found['message']}") from raised
+            raise RecorderError(f"the FP32 reference failed in {place_of(raised.found)}") from raised
 
     def _batch(self, samples, first):
         device = self.experiment.device
@@ -1764,23 +1944,32 @@ class Run:
         reference = Reference(self.comparison)
         batch = make()
         marks = self._judge_inputs(batch, samples)
-        _, outputs_a = self._reference(batch, reference)
+        _, outputs_a = self._reference(batch, reference, "reference")
         outputs_a = [(name, t.detach().clone()) for name, t in outputs_a]
         if first and len(samples) > 1:
             self._find_axes(samples, reference.held, outputs_a)
+            self._measure_site_floor(samples, reference.held)
         self.comparison.probing = False
         self.comparison.input_axes = {name: str(d) for name, d in self.inputs.axes.items()}
         self.comparison.begin(samples[0], len(samples), reference.held, marks)
         try:
-            forward, outputs_b = self.experiment.observed(self.inputs, make(), self.comparison, candidate=True)
+            forward, outputs_b = self.experiment.observed(self.inputs, make(), self.comparison, candidate=True, chain="candidate")
         except ModelRaised as raised:
             self.candidate_error = raised.found
             return False
         self.comparison.end(forward, outputs_b)
         self.outputs.add(len(samples), outputs_a, outputs_b)
         if first:
+            self._check_decision()
             self._check_probe(make, outputs_a, outputs_b)
         return True
+
+    def _check_decision(self):
+        """As early as it can be known."""
+        rule = Rule(self.options["decide"])
+        output = self.outputs.chosen(rule, self.options["decision_output"]) if rule.kind != "none" and self.outputs.compared() else None
+        if output and rule.kind != "regression":
+            Decisions(rule, self.samples, "first").check(*(positions_of(host_array(side[0]), rule, int(output.axis)) for side in (output.reference, output.candidate)))
 
     def _find_axes(self, samples, held, outputs):
         for replaced in dict.fromkeys((0, len(samples) - 1)):
@@ -1841,7 +2030,8 @@ class Run:
         places = sorted(comparison.sites, key=lambda place: (comparison.order[place[0]], place[1]))
         numbers = {place: i for i, place in enumerate(places)}
         self.sites = [comparison.sites[place] for place in places]
-        for site in self.sites:
+        for place, site in zip(places, self.sites):
+            site.floor = self.floor_sites.get(place, math.nan)
             if site.only.any() and site.role == "none":
                 site.role = "consequence"
         compared = [] if self.candidate_error else self.outputs.compared()
@@ -1873,7 +2063,7 @@ class Run:
                 "first_nan": first(slice(0, 1), 1), "first_inf": first(slice(1, 3), 6), "candidate_error": self.candidate_error,
                 "control_flow": comparison.control_flow + self.outputs.differences, "quality": quality if decisions.labelled else None, "regression": regression,
                 "no_decision": decisions.undecided, "nonfinite_samples": [self.samples["ids"][s] for s in bad], "module_outputs": self.module_outputs,
-                "noise_floor": None, "accumulation": None, "capture": self.capture.summary(numbers) if self.capture else None, "verdict": None,
+                "noise_floor": self.floor, "accumulation": None, "capture": self.capture.summary(numbers) if self.capture else None, "verdict": None,
                 "flip_sets": [[i, *f["sets"]] for i, f in enumerate(decisions.flips) if f["sets"][0]]}, numbers
 
     def _ids(self, site, bits):
@@ -1887,12 +2077,15 @@ class Run:
         if rule.kind == "none":
             return None
         output = self.outputs.chosen(rule, self.options["decision_output"])
-        if len(self.outputs.compared()) > 1:
+        if output is None:
+            return None
+        if len(self.outputs.compared()) > 1 or settings["decision_output"]:
             settings["decision_output"] = output.name
         a, b = host_array(output.joined(output.reference)), host_array(output.joined(output.candidate))
         if rule.kind == "regression":
             return regression_of(a, b, int(output.axis), self.samples)
         decisions.read(a, b, int(output.axis))
+        self._mark_noise(rule, output, decisions)
         if decisions.reference_undecided:
             self.warnings.append(f"{counted(len(decisions.reference_undecided), 'sample')} with NaN scores in FP32 itself: no decision to compare")
         return None
@@ -2039,6 +2232,16 @@ def plain_text(text):
     return str(text).replace("\0", "\ufffd").encode("utf-8", "replace").decode("utf-8")
 
 
+@contextlib.contextmanager
+def new_file(path):
+    """Built in memory: where a disk is full while it writes HDF5 may end the process."""
+    held = io.BytesIO()
+    with h5py.File(held, "w", libver=("earliest", "v110")) as file:
+        yield file
+    with open(path, "wb") as out:
+        out.write(held.getbuffer())
+
+
 def write_header(file, kind, session_id):
     text_attributes(file, NX_class="NXroot", file_format=kind, creator="ulpscope_recorder", creator_version=VERSION,
                     HDF5_Version=h5py.version.hdf5_version, session_id=session_id)
@@ -2125,9 +2328,10 @@ class RunFiles:
             group.create_dataset(name, data=numpy.array([of(s) for s in sites], numpy.int64))
         for i, key in enumerate(METRICS):
             group.create_dataset(key, data=numpy.array([s.values[i] for s in sites], numpy.float64))
-        for key in ("noise_floor_rel_l2", "reference_error_to_fp64", "candidate_error_to_fp64"):  # not evaluated
-            group.create_dataset(key, data=numpy.full(len(sites), numpy.nan))
-            group.create_dataset("has_" + key, data=numpy.zeros(len(sites), bool))
+        for key in ("noise_floor_rel_l2", "reference_error_to_fp64", "candidate_error_to_fp64"):  # the latter two: not evaluated
+            values = numpy.array([s.floor if key == "noise_floor_rel_l2" else numpy.nan for s in sites], numpy.float64)
+            group.create_dataset(key, data=values)
+            group.create_dataset("has_" + key, data=~numpy.isnan(values))
 
     def _flips(self, entry):
         group, flips = new_group(entry, "flips", "NXcollection"), self.run.decisions.flips
@@ -2142,7 +2346,7 @@ class RunFiles:
         group.create_dataset("within_noise_floor", data=numpy.array([f["within_noise_floor"] for f in flips], bool))
 
     def metrics(self, path):
-        with h5py.File(path, "w", libver=("earliest", "v110")) as file:
+        with new_file(path) as file:
             write_header(file, "ulpscope-metrics/3", self.session_id)
             text_attributes(file, run_id=self.id(), default=self.id())
             self._divergence(self.entry(file))
@@ -2169,7 +2373,7 @@ class RunFiles:
                 data[name].dims[d].attach_scale(data[axis])
 
     def tensors(self, path):
-        with h5py.File(path, "w", libver=("earliest", "v110")) as file:
+        with new_file(path) as file:
             write_header(file, "ulpscope-tensors/1", self.session_id)
             text_attributes(file, run_id=self.id(), default=self.id())
             entry = new_group(file, self.id(), "NXentry")
@@ -2259,13 +2463,28 @@ class SessionFolder:
             raise RecorderError(f"out='{path}': the name of a session ends in .ulps")
 
     def check(self, append):
+        self.append = append
         if os.path.lexists(self.master) and not append:
             raise RecorderError(f"'{self.master}' exists; use append=True to add a run, or choose another name")
         parent = os.path.dirname(self.master)
         if not os.path.isdir(parent):
             raise RecorderError(f"'{parent}' is no folder; make it, or choose another out=")
-        if not os.path.lexists(self.master) and self._numbers():
+        try:
+            for place in filter(os.path.isdir, (parent, self.folder)):
+                tempfile.TemporaryFile(dir=place).close()
+        except OSError as error:
+            raise RecorderError(f"nothing can be written in '{place}': {error.strerror or error}; choose another out=") from None
+        if self._is_orphaned():
             raise RecorderError(f"'{self.folder}' holds runs of a session that is not there; move it away, or choose another name")
+
+    def _is_orphaned(self):
+        return not os.path.lexists(self.master) and any(name.endswith(".h5") for name in (os.listdir(self.folder) if os.path.isdir(self.folder) else ()))
+
+    def _drop_leftovers(self):
+        """Of a first recording that was killed: nothing that could be read."""
+        for name in os.listdir(self.folder) if not os.path.lexists(self.master) and not self._is_orphaned() else ():
+            if name.startswith("run-") and name.endswith(".part"):
+                os.unlink(os.path.join(self.folder, name))
 
     def _numbers(self):
         names = os.listdir(self.folder) if os.path.isdir(self.folder) else []
@@ -2289,6 +2508,7 @@ class SessionFolder:
             lock.write(f"ulpscope_recorder, process {os.getpid()}\n")
             lock.flush()
             try:
+                self._drop_leftovers()
                 yield
             except BaseException:
                 if made and not os.path.lexists(self.master) and not self._numbers():
@@ -2298,7 +2518,14 @@ class SessionFolder:
 
     def add(self, session, run, record, numbers, title):
         """Puts tensors, metrics and then the master in place; gives the run's id."""
+        try:
+            return self._add(session, run, record, numbers, title)
+        except OSError as error:
+            raise RecorderError(f"'{self.master}' cannot be written: {error.strerror or error}; nothing that was there is changed. Make room, or choose another out=, and record again") from None
+
+    def _add(self, session, run, record, numbers, title):
         with self.locked():
+            self.check(self.append)
             old = self._compatible(session)
             record["number"] = max(self._numbers() + (old["numbers"] if old else []), default=0) + 1
             if record["number"] > 9999:
@@ -2358,7 +2585,7 @@ class SessionFolder:
         return {"id": file.attrs["session_id"], "numbers": purged + [int(name[4:]) for name in file if name.startswith("run_")], "generation": int(file.attrs["generation"])}
 
     def _write_master(self, part, session, files, old):
-        with h5py.File(part, "w", libver=("earliest", "v110")) as file:
+        with new_file(part) as file:
             write_header(file, "ulpscope-session/3", files.session_id)
             if old:
                 self._copy_master(file)
@@ -2405,7 +2632,7 @@ def model_json(model, inputs):
     default = lambda name: name in parameters and parameters[name].default is not inspect.Parameter.empty
     arguments = [{"name": name, "type": "Tensor" if isinstance(value, torch.Tensor) else type(value).__name__, "has_default": default(name)} for name, value in inputs.items]
     code, weights = hashlib.sha256(), hashlib.sha256()
-    for text in sorted({source_of(type(module)) for module in model.modules()}):
+    for text in sorted({source_of(kind) for kind in {type(module) for module in model.modules()}}):
         code.update(text.encode("utf-8", "replace"))
     for name, tensor in model.state_dict().items():
         if isinstance(tensor, torch.Tensor):
@@ -2431,12 +2658,18 @@ def device_name(device):
     return str(device)
 
 
+def class_number(label):
+    if isinstance(label, (str, bytes)) or not numpy.isreal(label) or numpy.ndim(label) or not math.isfinite(label) or int(label) != label:
+        raise RecorderError(f"labels: {label!r} is no class number; give one whole number a sample, and their names as class_names=[...]")
+    return int(label)
+
+
 def checked_samples(inputs, ids, labels, more):
     ids = [str(i) for i in (range(inputs.count) if ids is None else ids)]
     if len(set(ids)) != len(ids) or "" in ids:
         raise RecorderError("ids: sample ids must all be different, and none empty")
     as_list = lambda values: [] if values is None else values.tolist() if hasattr(values, "tolist") else list(values)
-    samples = {"ids": [plain_text(i) for i in ids], "labels": [int(v) for v in as_list(labels)], "targets": numpy.asarray(as_list(more["targets"]), numpy.float64).reshape(-1).tolist(),
+    samples = {"ids": [plain_text(i) for i in ids], "labels": [class_number(v) for v in as_list(labels)], "targets": numpy.asarray(as_list(more["targets"]), numpy.float64).reshape(-1).tolist(),
                "class_names": [plain_text(n) for n in as_list(more["class_names"])], "kinds": as_list(more["sample_kinds"]),
                "path": "inputs given to record()", "sha256": inputs.sha256(), "preprocessing": plain_text(more["preprocessing"])}
     for key, name in (("labels", "labels"), ("kinds", "sample_kinds")):
@@ -2454,7 +2687,7 @@ def settings_json(low, device, inputs, o):
     series = ".".join(torch.__version__.split(".")[:2])
     return {"autocast": DTYPES[low], "policy_table": f"{device.type}@{series}", "mode": "recorded", "device": device_name(device), "batch_size": o["batch_size"],
             "seed": o["seed"], "train": o["train"], "cast_cache": o["cast_cache"], "verify_probe": True, "accumulate": None, "observe": "stats",
-            "noise_floor": False, "referee": False, "capture": (list(o["modules"]) if o["modules"] else ["*"]) if o["observe"] == "full" else [],
+            "noise_floor": o["noise_floor"], "referee": False, "capture": (list(o["modules"]) if o["modules"] else ["*"]) if o["observe"] == "full" else [],
             "capture_budget": o["capture_budget"], "only_samples": [], "fp32": list(o["fp32"]), "disable": list(o["disable"]), "allow_nonfinite": [],
             "decision": Rule(o["decide"]).text(), "decision_output": o["decision_output"], "tie": o["tie"], "batch_axis": inputs.asked}
 
@@ -2497,7 +2730,7 @@ def check_options(model, o):
 
 DEFAULTS = {"class_names": None, "targets": None, "sample_kinds": None, "preprocessing": "", "decide": "none", "decision_output": "", "tie": "first",
             "append": False, "observe": "stats", "modules": None, "fp32": (), "disable": (), "batch_size": 32, "batch_axis": None, "device": None, "seed": 0,
-            "train": False, "cast_cache": True, "hold_bytes": 1 << 33, "capture_budget": 1 << 30, "title": "", "quiet": False}
+            "train": False, "noise_floor": True, "cast_cache": True, "hold_bytes": 1 << 33, "capture_budget": 1 << 30, "title": "", "quiet": False}
 
 
 def record(model, inputs, ids=None, labels=None, autocast=None, out="recorded.ulps", **options):
@@ -2510,8 +2743,9 @@ def record(model, inputs, ids=None, labels=None, autocast=None, out="recorded.ul
     decide         "argmax[:DIM]", "argmin[:DIM]", "topk:K[:DIM]", "threshold:T[:gt|ge]", "exact", "regression"; decision_output, tie
     fp32, disable  module paths or globs kept in FP32 (inputs cast to float32), or with autocast off and inputs as they are
     append         the session may exist: one more run in it, of the same model and inputs
-    observe        "stats", or "full": stores the activations of both runs, too, within capture_budget bytes
+    observe        "stats", or "full": stores the activations of both runs, too, within capture_budget bytes, of which the file takes as many in memory
     modules        look at these only (paths or globs, and all that is in them); default: everything
+    noise_floor    one more FP32 run with the samples in reverse order and another number of threads: which flips are FP32's own (default: yes)
     batch_size, device (default: where the model is), seed, train (mode of the model), cast_cache, hold_bytes (of one batch's FP32 activations), title, quiet
 
     The model is left as it was: its mode, buffers, hooks, and PyTorch's random numbers.
@@ -2534,7 +2768,8 @@ def record(model, inputs, ids=None, labels=None, autocast=None, out="recorded.ul
     run.warnings = session["model"]["warnings"] + run.warnings
     entry, numbers = run.record(settings, time.perf_counter() - started)
     run_id = folder.add(session, run, entry, numbers, label_of_run(settings))
-    recorded = Recorded(folder.master, run_id, entry, run)
+    note = "the model is in train mode and was recorded in eval mode, as for inference; train=True records it in train mode"
+    recorded = Recorded(folder.master, run_id, entry, run, [note] if model.training and not o["train"] else [])
     if not o["quiet"]:
         print(recorded)
     return recorded
@@ -2556,8 +2791,8 @@ def left_as_it_was(model, device, train):
 class Recorded:
     """What a recording found: `path` of the session, `run_id`, `flips`, `first_nonfinite`, and `record`, all of it as the session holds it."""
 
-    def __init__(self, path, run_id, entry, run):
-        self.path, self.run_id, self.record, self._run = path, run_id, entry, run
+    def __init__(self, path, run_id, entry, run, notes=()):
+        self.path, self.run_id, self.record, self._run, self.notes = path, run_id, entry, run, list(notes)
         self.flips = run.decisions.flips
         self.first_nonfinite = next(iter(entry["nonfinite_origins"]), None)
 
@@ -2565,72 +2800,203 @@ class Recorded:
         r, run, settings = self.record, self._run, self.record["settings"]
         lines = [f"{self.run_id}: {label_of_run(settings)} autocast of PyTorch {r['libtorch']} on {settings['device']} against FP32, "
                  f"{counted(len(run.samples['ids']), 'sample')}, {counted(len(run.sites), 'op site')}"]
-        lines += [f"warning: {w}" for w in r["warnings"]]
+        lines += self.notes + [f"warning: {w}" for w in r["warnings"]]
         if r["probe_check"] == "differs":
             lines.append("warning: recording changed the outputs (the same batch gave others without it)")
         if r["candidate_error"]:
-            lines.append(f"the candidate raised in {r['candidate_error']['module'] or 'the root module'}: {r['candidate_error']['op']}: {r['candidate_error']['message']}")
+            lines.append(f"the candidate raised in {place_of(r['candidate_error'])}")
+        if r["control_flow"]:
+            f, more = r["control_flow"][0], len(r["control_flow"]) - 1
+            lines.append("the two runs do not do the same: " + (f"{f['module']}: " if f["module"] else "") + f"{f['op']} {f['what']}" + (f", and {more} more" if more else ""))
         lines.append(self.first_nonfinite["diagnosis"] if self.first_nonfinite else "no non-finite values that the reference does not have")
         if settings["decision"] not in ("none", "regression"):
-            lines.append(f"{len(self.flips)} of {len(run.samples['ids'])} decisions flip ({settings['decision']})" + (": " + ", ".join(f["sample_id"] for f in self.flips[:6]) if self.flips else ""))
+            lines.append(self._said_of_decisions(r, run, settings))
         lines += [f"output '{o['name']}': relative L2 {short_number(o['rel_l2']) if isinstance(o['rel_l2'], float) else o['rel_l2']}" for o in r["outputs"] if o["rel_l2"] is not None]
         worst = max((s for s in run.sites if not math.isnan(s.values[0])), key=lambda s: s.values[0], default=None)
         if worst:
             lines.append(f"worst op site: {label_of(worst)}, relative L2 {short_number(float(worst.values[0]))}")
         return "\n".join(lines + [f"Session: {self.path} ({self.run_id}); open it with: ulpscope gui {self.path}"])
 
+    def _said_of_decisions(self, r, run, settings):
+        compared, count, ids = run.decisions.compared, len(run.samples["ids"]), [f["sample_id"] for f in self.flips]
+        if not compared:
+            why = "the candidate raised" if r["candidate_error"] else "every sample has NaN scores" if run.decisions.rows else "the output is not of one shape in both runs"
+            return f"whether decisions flip ({settings['decision']}) cannot be said: {why}"
+        own = sum(f["within_noise_floor"] for f in self.flips)
+        more = f" and {len(ids) - 6} more" if len(ids) > 6 else ""
+        return (f"{len(ids)} of {compared} decisions flip ({settings['decision']})" + (": " + ", ".join(ids[:6]) + more if ids else "") + (f"; {own} of them FP32's own noise explains" if own else "")
+                + (f"; {count - compared} of {counted(count, 'sample')} have NaN scores and could not be compared" if compared < count else ""))
+
 
 # --- training ------------------------------------------------------------------------------------------------------------------------------------
 
-STARTS = {"autocast_begin", "forward", "scale", "backward", "unscale_", "clip", "step", "optimizer_step"}  # of a new iteration, once one is over
+STARTS = {"forward", "loss", "scale", "backward", "unscale_", "clip", "step", "optimizer_step"}  # of a new iteration, once one is over
+EVIDENCE = {"forward", "loss", "scale", "autocast_begin"}  # that a backward has something to go through
+ENDS = {"step", "optimizer_step", "update", "scheduler_step"}
+SAMPLED = 16      # gradients of an optimizer by which it is seen whether somebody cleared them
+
+
+def owners_of(parameters):
+    """The outermost modules that hold them, of all that are alive."""
+    wanted, found, parents = {id(p) for p in parameters}, [], {}
+    for module in [o for o in gc.get_objects() if issubclass(type(o), torch.nn.Module)]:
+        with contextlib.suppress(Exception):  # half-made ones
+            if any(id(p) in wanted for p in module.parameters(recurse=False)):
+                found.append(module)
+            for child in module.children():
+                parents.setdefault(id(child), []).append(module)
+    roots, seen = [], set()
+    while found:
+        module = found.pop()
+        if id(module) not in seen:
+            seen.add(id(module))
+            above = parents.get(id(module), [])
+            found += above
+            roots += [] if above else [module]
+    return roots
+
+
+def wide_dtype(device):
+    return torch.float32 if device.type == "mps" else torch.float64  # Apple's GPUs have no float64
+
+
+def parameters_of(optimizer):
+    return [p for group in optimizer.param_groups for p in group["params"]]
+
+
+def gradients_of(optimizer):
+    return [p.grad.detach() for p in parameters_of(optimizer) if p.grad is not None]
+
+
+def norm_of(gradients):
+    """The 2-norm over all of them, on their device; None: there is none, or one is not strided."""
+    if not gradients or any(g.layout != torch.strided for g in gradients):
+        return None
+    first = gradients[0]
+    if first.device.type == "cuda" and all(g.dtype == torch.float32 and g.device == first.device for g in gradients) and hasattr(torch, "_foreach_norm"):
+        norms = torch._foreach_norm(gradients)
+    else:
+        norms = [row_norm(g) if g.dtype == torch.float32 else torch.linalg.vector_norm(g, dtype=wide_dtype(g.device)) for g in gradients]
+    return torch.linalg.vector_norm(torch.stack([n.to(first.device, wide_dtype(first.device), non_blocking=True) for n in norms]))
+
+
+def row_norm(gradient, width=1024):
+    """Short rows in float32, which a CPU adds up many at once, and these in double: as good as all of it in double, at a fifth of the time."""
+    flat, wide = gradient.reshape(-1), wide_dtype(gradient.device)
+    whole = flat.numel() // width * width
+    norms = torch.linalg.vector_norm(flat[:whole].view(-1, width), dim=1).to(wide)
+    return torch.linalg.vector_norm(torch.cat([norms, flat[whole:].to(wide)]))
+
+
+def shares_of(gradients, tiny):
+    """Of their elements, as they are: zeros, below the smallest normal of the low dtype, not finite (core/train/gradient_statistics.h)."""
+    count, device = torch.count_nonzero, gradients[0].device
+    counts = torch.stack([torch.stack([g.numel() - count(g), count(g.abs() < tiny), g.numel() - count(torch.isfinite(g))]).to(device, non_blocking=True) for g in gradients]).sum(0)
+    counts[1] -= counts[0]
+    return dict(zip(("zero_share", "subnormal_share", "nonfinite_share"), counts.to(wide_dtype(device)) / sum(g.numel() for g in gradients)))
+
+
+def marked(node, depth=64):
+    """[(loss, scale)] of the scaled losses that a tensor of autograd is made of; empty: of others too."""
+    found, ways = node.metadata.get("ulpscope"), [n for n, _ in node.next_functions if n is not None]
+    if found:
+        return [found]
+    losses = []
+    for way in ways if depth else ():
+        of_it = marked(way, depth - 1)
+        if not of_it:
+            return []
+        losses += of_it
+    return losses
+
+
+def digest_of(value):
+    """SHA-256 of tensors and numbers in any nesting; equal texts mean equal bits."""
+    digest = hashlib.sha256()
+
+    def add(v):
+        if isinstance(v, dict):
+            for key in sorted(v, key=str):
+                digest.update(f"{key}:".encode())
+                add(v[key])
+        elif isinstance(v, (list, tuple)):
+            for inner in v:
+                add(inner)
+        elif isinstance(v, torch.Tensor):
+            digest.update(f"{v.dtype} {list(v.shape)}\n".encode())
+            digest.update(host_bytes(v))
+        else:
+            digest.update(repr(v).encode())
+        digest.update(b";")
+    add(value)
+    return digest.hexdigest()[:32]
 
 
 class TrainingRecorder:
-    """Writes what your training loop calls, in order, as the event log that `ulpscope train --check-events` judges. The loop stays as it is:
+    """Writes what your training loop calls, in order, and what came of it; `ulpscope train` judges, audits and shows it. The loop stays as it is:
 
-        with TrainingRecorder("loop.jsonl", optimizer, scaler=scaler, scheduler=scheduler, model=model):
+        with TrainingRecorder("loop.jsonl", optimizer, scaler=scaler, scheduler=scheduler):
             for images, labels in batches: ...
 
     optimizer      one, or {"name": optimizer, ...} where the loop has several
-    scaler         its GradScaler, scheduler (or a list of them), model: whose forward and zero_grad are seen
+    scaler         its GradScaler, scheduler: one, or a list of them
+    model          whose forward and zero_grad are seen; default: the modules that hold the optimizers' parameters
     accumulation   backward passes an update
-    ledger         per iteration also loss, scale, learning rate and whether the step was applied, as JSON lines in "loop.ledger.jsonl". It reads
-                   loss and scale from the device together, once an iteration; ledger=False never waits for the device
+    ledger         for each optimizer and step also loss, scale, gradient norm, learning rate and whether it was applied, as JSON lines in
+                   "loop.ledger.jsonl" (resources/schema/ledger.schema.json). These are read from the device together, once an iteration, when
+                   the next begins; ledger=False never waits for the device
+    gradients      also the norms as backward left them and after clipping, and the shares of zeros, subnormal and non-finite elements
+    digests        also digests of weights, buffers, optimizer state and PyTorch's random states as each step begins (digests=10: each tenth), by
+                   which `ulpscope train --audit` says what a resumed run forgot. This copies all of them to the host
+    resumed_at     steps that were done when this run was taken up again: counts go on from there
     run            the loop's name, where a log holds several
 
-    It counts an iteration as over after scaler.update(), or without a scaler after a step of every optimizer; where your loop is made otherwise,
-    call next_iteration(). Clipping is seen through torch.nn.utils.clip_grad_norm_ and clip_grad_value_ as attributes of torch.nn.utils.
-    Nothing is computed on weights, gradients or losses: the training's numbers are those without it. close() says what it cost.
+    rows(ids) says which samples the next forward trains on. An iteration is over after scaler.update(), without a scaler after a step of every optimizer,
+    and at the latest when an optimizer steps again; where yours is made otherwise, call next_iteration(). A loss is the sum of what went backward since
+    the gradients were cleared, unscaled: the mean over the micro-batches where your loop divides by their number. Not seen, and so not judged: backward
+    by torch.autograd.grad, clipping that is not PyTorch's, forwards of parts of the model, autocast in TorchScript. It only reads: the training's
+    numbers are those without it. close() says what it cost.
     """
 
-    def __init__(self, path, optimizer, scaler=None, scheduler=None, model=None, accumulation=1, ledger=True, run="", quiet=False):
-        self.path, self.model, self.run, self.quiet = os.path.abspath(path), model, run, quiet
+    def __init__(self, path, optimizer, scaler=None, scheduler=None, model=None, accumulation=1, ledger=True, gradients=False, digests=False, resumed_at=None, run="", quiet=False):
+        self.path, self.run, self.quiet, self.accumulation = os.path.abspath(path), run, quiet, int(accumulation)
         self.optimizers = dict(optimizer) if isinstance(optimizer, dict) else {"optimizer": optimizer}
-        self.scaler, self.accumulation = scaler, int(accumulation)
-        self.schedulers = [] if scheduler is None else list(scheduler) if isinstance(scheduler, (list, tuple)) else [scheduler]
+        as_list = lambda value: [] if value is None else list(value) if isinstance(value, (list, tuple)) else [value]
+        self.scaler, self.schedulers, self.models = scaler, as_list(scheduler), as_list(model)
         if not self.optimizers or self.accumulation < 1:
             raise RecorderError("TrainingRecorder needs an optimizer, and accumulation of at least 1")
-        if os.path.lexists(self.path):
-            raise RecorderError(f"'{self.path}' exists; choose another name for the event log")
         self.ledger_path = os.path.splitext(self.path)[0] + ".ledger.jsonl" if ledger else None
-        self.iteration, self.events, self.overhead, self.calls = 0, 0, 0.0, 0
-        self._over, self._stepped, self._inside, self._applied = False, set(), 0, {}
-        self._loss = self._scale = None
-        self._undo, self._log, self._ledger, self._explicit = [], None, None, False
-        self._has_scaler = scaler is not None and bool(getattr(scaler, "is_enabled", lambda: True)())
-        self._scaler_names = {}
+        for taken in filter(os.path.lexists, (self.path, self.ledger_path or self.path)):
+            raise RecorderError(f"'{taken}' exists; choose another name for the event log")
+        self.resumed_at, self.first = resumed_at, int(resumed_at or 0)
+        self._every, self._looks = int(digests), bool(gradients)
+        self.iteration, self.steps, self.events, self.overhead, self.waited, self.waits = self.first, 0, 0, 0.0, 0.0, 0
+        self.unseen = {}  # what could not be recorded, and why
+        self._log = self._ledger = None
+        self._patches, self._explicit, self._inside, self._backwards, self._busy = Patches(), False, 0, 0, set()
+        self._head = {"scaler": False, "autocast": False}
+        self._scalers, self._autocast, self._depth = {}, None, 0
+        self._losses, self._gradients, self._marks = ({name: kind() for name in self.optimizers} for kind in (list, dict, list))
+        self._updates, self._is_old, self._ids = dict.fromkeys(self.optimizers, 0), dict.fromkeys(self.optimizers, False), []  # _is_old: gradients a step has taken
+        self._kinds, self._scales, self._scaling_now = (), [], False  # _scales: events whose backward is still to come
+        self._open, self._waiting, self._steps = [], [], []  # events of this iteration, autocast's that may be of the next, rows of the ledger
+        self._clear()
         modern = tuple(int(v) for v in torch.__version__.split(".")[:2]) >= (2, 4)  # from when torch.cuda.amp is deprecated
         self._api = lambda thing: "torch.cuda.amp" if modern and type(thing).__module__.startswith("torch.cuda.amp") else ""
 
-    # the file
+    def _clear(self):
+        self._over = self._begun = self._evidence = self._lone = False
+        self._stepped, self._states, self._taken = set(), {}, []
 
     def start(self):
         self._started = time.perf_counter()
-        self._log = open(self.path, "x", encoding="utf-8")
-        self._ledger = open(self.ledger_path, "w", encoding="utf-8") if self.ledger_path else None
-        self._line(self._log, {"ulpscope_events": 1, "optimizers": list(self.optimizers), "scaler": self._has_scaler, "autocast": True,
-                               "accumulation": self.accumulation})
+        try:
+            self._log = open(self.path, "x", encoding="utf-8")
+        except OSError as error:
+            raise RecorderError(f"'{self.path}' cannot be written: {error.strerror}; choose another name for the event log") from None
+        self._write_head()
         self._watch()
+        self.beginning = self.overhead = time.perf_counter() - self._started
         return self
 
     __enter__ = start
@@ -2638,249 +3004,577 @@ class TrainingRecorder:
     def __exit__(self, *_):
         self.close()
 
+    # the files
+
     @staticmethod
     def _line(file, value):
         file.write(json.dumps(value, separators=(",", ":"), allow_nan=False) + "\n")
 
-    def _event(self, kind, optimizer="", scaler=None, api="", applied=None):
-        if self._over and kind in STARTS and not self._explicit:
-            self._begin()
-        line = {"iteration": self.iteration, "event": kind}
-        name = self._scaler_names.get(id(scaler), "") if scaler is not None else ""
-        for key, value in (("optimizer", optimizer), ("scaler", name), ("run", self.run), ("api", api)):
-            if value:
-                line[key] = value
-        if applied is not None:
-            line["applied"] = applied
-        self._line(self._log, line)
-        self.events += 1
+    def _write_head(self):
+        """In its place, so that a log whose loop dies is whole; no wider than it was."""
+        at = self._log.tell()
+        self._log.seek(0)
+        text = json.dumps({"ulpscope_events": 1, "optimizers": list(self.optimizers), **self._head, "accumulation": self.accumulation}, separators=(",", ":"))
+        self._width = getattr(self, "_width", len(text))
+        self._log.write(text.ljust(self._width) + "\n")
+        self._log.seek(max(at, self._log.tell()))
 
-    def _begin(self):
+    def _has(self, what):
+        if not self._head[what]:
+            self._head[what] = True
+            self._write_head()
+
+    def _settings(self):
+        scaler, parameter = self.scaler, next(p for o in self.optimizers.values() for p in parameters_of(o))
+        known = {"torch": torch.__version__, "device": device_name(parameter.device), "autocast": self._autocast or "off", "accumulation": self.accumulation,
+                 "scaler": type(scaler).__name__ if self._head["scaler"] and scaler is not None else "none", "model": ", ".join(type(m).__name__ for m in self.models),
+                 **{f"optimizer {name}": type(o).__name__ for name, o in self.optimizers.items()}}
+        for name in ("growth_factor", "backoff_factor", "growth_interval"):
+            if self._head["scaler"] and isinstance(getattr(scaler, "_" + name, None), (int, float)):
+                known[name] = getattr(scaler, "_" + name)
+        return known
+
+    def _lines_of(self, event):
+        """A backward stands there once, or for each optimizer that it reached, where these are not all; what it takes (loss, scale) each time."""
+        stale, again = event.pop("stale", ()), event.pop("again", ())
+        if "reached" not in event:
+            return [event]
+        names = [name for name in event.pop("reached") if name not in stale]
+        lines = [[dict(event, optimizer=name)] for name in names] if len(names) < len(self.optimizers) else [[event]]
+        return sum([[*(again if i else ()), *line] for i, line in enumerate(lines)], [])
+
+    def _flush(self, is_last=False):
+        """The iteration's events and its rows of the ledger, read from the device at once. A backward that reached gradients which a step had taken
+        already waits, with all after it: where they are cleared before they are used it was none of that optimizer's (a critic's, by the generator's loss).
+        """
+        rows, self._steps = self._steps, []
+        if self.ledger_path and rows:
+            self._read(rows)
+        for row in rows:
+            self._settle(row)
+        ready = next((i for i, event in enumerate(self._open) if event.get("stale") and not is_last), len(self._open))
+        for event in self._open[:ready]:
+            row = event.pop("row", None)
+            if row is not None and row["applied"] is not None:
+                event["applied"] = row["applied"]
+            for line in self._lines_of(event):
+                self._line(self._log, line)
+                self.events += 1
+        self._open, self.steps = self._open[ready:], self.steps + bool(rows)
+        self._log.flush()
+        if self.ledger_path:
+            unique = {row["optimizer"]: row for row in rows}
+            if len(unique) < len(rows):
+                self.unseen["ledger"] = "an optimizer stepped twice between two next_iteration(); of these the last step stands there"
+            for row in unique.values():
+                self._write_row(row)
+            if self._ledger:
+                self._ledger.flush()
+
+    def _write_row(self, row):
+        if self._ledger is None:
+            self._ledger = open(self.ledger_path, "x", encoding="utf-8")
+            self._line(self._ledger, {"ulpscope_ledger": 1, "optimizers": list(self.optimizers), "resumed_at": self.resumed_at, "settings": self._settings()})
+        self._line(self._ledger, {key: json_number(v) if isinstance(v, float) else v for key, v in row.items() if v is not None and key != "scaler"})
+
+    def _read(self, rows):
+        asked = [(row, key, value) for row in rows for key, value in row.items() if isinstance(value, torch.Tensor)]
+        for there in (True, False):
+            group = [(row, key, v) for row, key, v in asked if (v.device.type == "cpu") == there]
+            if group:
+                at, device = time.perf_counter(), group[0][2].device
+                values = torch.stack([v.reshape(()).to(device, wide_dtype(device), non_blocking=True) for _, _, v in group]).tolist()
+                self.waits, self.waited = self.waits + (not there), self.waited + (0 if there else time.perf_counter() - at)
+                for (row, key, _), value in zip(group, values):
+                    row[key] = value
+
+    def _settle(self, row):
+        """What follows of what was read."""
+        for key in [key for key, value in row.items() if isinstance(value, torch.Tensor)]:
+            row[key] = None  # nobody waited for it
+        if row.get("found_inf") is not None:
+            row["found_inf"] = row["found_inf"] > 0
+            row["applied"] = not row["found_inf"] if row["applied"] is None else row["applied"]
+        if row.get("grad_norm") == math.inf and row.get("found_inf") is False:
+            row["grad_norm"] = None  # its squares overflowed
+        if row.get("growth_tracker") is not None:
+            row["growth_tracker"] = int(row["growth_tracker"])
+        known, before = row["applied"] is not None, self._updates[row["optimizer"]]
+        row["rows"], row["skipped"] = self._taken or None, not row["applied"] if known else None
+        row["applied_updates"] = self._updates[row["optimizer"]] = before + row["applied"] if known and before is not None else None
+        row["scheduler_steps"] = getattr(self.schedulers[0], "last_epoch", None) if len(self.schedulers) == 1 else None
+
+    # events and iterations
+
+    def _event(self, kind, optimizer="", scaler=None, api="", row=None):
+        if kind in STARTS:
+            self._open_iteration(kind)
+        line = {"iteration": self.iteration, "event": kind}
+        name = self._scalers[id(scaler)][1] if scaler is not None else ""
+        line.update((key, value) for key, value in (("optimizer", optimizer), ("scaler", name), ("run", self.run), ("api", api), ("row", row)) if value)
+        self._evidence |= kind in EVIDENCE
+        self._open.append(line)
+
+    def _open_iteration(self, kind):
+        if self._over and not self._explicit:
+            self._begin(kind)
+        if not self._begun:
+            self._begun = True
+            self._taken, self._ids = self._ids, []
+            if self._every and self.iteration % self._every == 0:
+                self._states = self._digests(kind == "forward")
+
+    def _begin(self, by=""):
+        self._flush()
         self.iteration += 1
-        self._over, self._stepped, self._applied, self._loss, self._scale = False, set(), {}, None, None
+        self._clear()
+        waiting, self._waiting = self._waiting, []
+        open_ = []  # what was closed before a forward was no training
+        for event in waiting if by == "forward" else ():
+            open_.append(event) if event[0] == "autocast_begin" or not open_ else open_.pop()
+        for kind, api in open_ if by == "forward" else waiting:
+            self._event(kind, api=api)
 
     def next_iteration(self):
         """Says that one iteration is over; from the first call on only these calls count."""
         self._explicit = True
-        self._end()
         self._begin()
 
-    def _end(self):
-        """Once an iteration: its row of the ledger, read from the device at once."""
-        if self._over:
+    def rows(self, ids):
+        """Which samples the next forward trains on: their numbers or ids, or a tensor on the CPU, of which a digest stands in the ledger."""
+        if isinstance(ids, (torch.Tensor, numpy.ndarray)):
+            ids = ids.tolist() if ids.ndim == 1 and "int" in str(ids.dtype) else [digest_of(torch.as_tensor(ids))]
+        taken = self._taken if self._begun and not self._over else self._ids
+        taken += [ids] if isinstance(ids, str) else [i if isinstance(i, str) else int(i) for i in ids]
+
+    def _digests(self, before_forward):
+        at = time.perf_counter()
+        states = {"weights": digest_of([p for o in self.optimizers.values() for p in parameters_of(o)]),
+                  "optimizer_state": {name: digest_of(o.state_dict()["state"]) for name, o in self.optimizers.items()}}
+        if before_forward:
+            states["rng"] = digest_of([torch.get_rng_state()] + (torch.cuda.get_rng_state_all() if torch.cuda.is_available() and torch.cuda.is_initialized() else []))
+            states["buffers"] = digest_of([b for m in self.models for b in m.buffers()])
+        self.waited += time.perf_counter() - at
+        return states
+
+    def _split(self, name):
+        """An optimizer that steps again does so in a new iteration, whose events came since the step before."""
+        if name not in self._stepped or self._over or self._explicit:
             return
-        self._over = True
-        if not self._ledger:
-            return
-        asked = [(name, t.detach().reshape(-1)[:1].float()) for name, t in (("loss", self._loss), ("scale", self._scale)) if t is not None and t.numel() == 1]
-        values = {}
-        if asked:
-            together_ = torch.cat([t.to(asked[0][1].device) for _, t in asked]) if len({t.device for _, t in asked}) == 1 else None
-            read = together_.tolist() if together_ is not None else [t.item() for _, t in asked[:1]]
-            values = {name: json_number(v) for (name, _), v in zip(asked, read)}
-        rates = {name: [group["lr"] if not isinstance(group["lr"], torch.Tensor) else None for group in o.param_groups] for name, o in self.optimizers.items()}
-        self._line(self._ledger, {"iteration": self.iteration, "loss": values.get("loss"), "scale": values.get("scale"), "applied": self._applied,
-                                  "learning_rates": rates, "seconds": time.perf_counter() - self._started})
+        cut = max(i for i, event in enumerate(self._open) if event["event"] in ENDS) + 1
+        self._open, rest = self._open[:cut], self._open[cut:]
+        self._begin()
+        self._open += [dict(event, iteration=self.iteration) for event in rest]
+        self._begun, self._evidence = True, any(event["event"] in EVIDENCE for event in rest)
 
     # what is watched
 
-    def _spend(self, before):
-        """The clock of our own time: everything between here and `before`."""
-        self.overhead += time.perf_counter() - before
-        self.calls += 1
+    def _timed(self, note, *args):
+        if note is None or self._log is None:
+            return
+        at = time.perf_counter()
+        try:
+            with torch.no_grad():
+                note(*args)
+        except Exception as error:  # a training goes on whatever becomes of its record
+            self.unseen.setdefault(getattr(note, "__name__", "a call").strip("_"), f"{type(error).__name__}: {str(error).splitlines()[0] if str(error) else ''}")
+        self.overhead += time.perf_counter() - at
 
-    def _replace(self, holder, name, make):
-        own = name in vars(holder) if hasattr(holder, "__dict__") else True
-        original = getattr(holder, name)
-        setattr(holder, name, make(original))
-        self._undo.append((holder, name, original if own else None))
+    def _around(self, before=None, after=None, of=None):
+        """A wrapper that tells both of the arguments; of calls within such a call, and on objects that are not in `of`, nothing is told."""
+        busy = []
 
-    def _around(self, before=None, after=None):
-        """A wrapper that calls before(*args) and after(*args), and times these two."""
         def make(original):
             @functools.wraps(original)
             def wrapped(*args, **kwargs):
-                self._timed(before, args, kwargs)
-                try:
+                if busy or not (of is None or id(args[0]) in of):
                     return original(*args, **kwargs)
+                busy.append(True)
+                try:
+                    self._timed(before, *args)
+                    try:
+                        return original(*args, **kwargs)
+                    finally:
+                        self._timed(after, *args)
                 finally:
-                    self._timed(after, args, kwargs)
+                    busy.pop()
             return wrapped
         return make
 
-    def _timed(self, note, args, kwargs):
-        if note is None:
-            return
-        at = time.perf_counter()
-        note(*args, **kwargs)
-        self._spend(at)
-
     def _watch(self):
-        for name, optimizer in self.optimizers.items():
-            self._watch_optimizer(name, optimizer)
-        if self.scaler is not None:
-            self._watch_scaler(self.scaler)
+        patches = self._patches
+        self.models = self.models or owners_of(p for o in self.optimizers.values() for p in parameters_of(o))
+        self._names, self._roots = {id(o): name for name, o in self.optimizers.items()}, {id(m) for m in self.models}
+        clearing = self._around(after=lambda optimizer, *_: self._cleared(self._names[id(optimizer)]), of=self._names)
+        for optimizer in self.optimizers.values():
+            patches.method(optimizer, "step", self._stepping)
+            patches.method(optimizer, "zero_grad", clearing)
+        stepping = self._around(after=lambda *_: self._event("scheduler_step"), of={id(s) for s in self.schedulers})
         for scheduler in self.schedulers:
-            self._replace(scheduler, "step", self._around(after=lambda *_, **__: self._event("scheduler_step")))
-        if self.model is not None:
-            handle = self.model.register_forward_pre_hook(lambda *_: self._timed(lambda: self._event("forward"), (), {}))
-            self._undo.append((handle, None, None))
-            self._replace(self.model, "zero_grad", self._around(after=lambda *_, **__: self._event("zero_grad")))
-        self._watch_torch()
-
-    def _watch_torch(self):
-        enabled = lambda a: getattr(a, "_enabled", True)
-        self._replace(torch.autocast, "__enter__", self._around(after=lambda a, *_, **__: self._event("autocast_begin", api=self._api(a)) if enabled(a) else None))
-        self._replace(torch.autocast, "__exit__", self._around(after=lambda a, *_, **__: self._event("autocast_end", api=self._api(a)) if enabled(a) else None))
-        self._replace(torch.autograd, "backward", self._backward)
+            patches.method(scheduler, "step", stepping)
+        clearing = self._around(after=self._module_cleared)
+        for model in self.models:
+            patches.method(model, "forward", self._forwards)
+            patches.method(model, "zero_grad", clearing)
+        patches.on_class(torch.nn.Module, "zero_grad", clearing)  # of parts of a model
+        for edge, note in (("__enter__", self._entered), ("__exit__", self._left)):
+            patches.replace(torch.autocast, edge, self._around(after=note))
+        patches.replace(torch.autograd, "backward", self._backward)
         for name in ("clip_grad_norm_", "clip_grad_value_"):
-            self._replace(torch.nn.utils, name, self._clipping)
-        kinds = {kind for kind in (getattr(getattr(torch, "amp", None), "GradScaler", None), torch.cuda.amp.GradScaler) if kind is not None}
-        for kind in kinds:
-            if "__init__" in vars(kind):
-                self._replace(kind, "__init__", self._around(after=lambda scaler, *_, **__: self._new_scaler(scaler)))
+            patches.replace_by_any_name(torch.nn.utils, name, self._clipping)
+        self._watch_scalers()
 
-    def _watch_optimizer(self, name, optimizer):
-        recorder, original = self, optimizer.step
-        function = getattr(original, "__func__", original)
-
-        @functools.wraps(function)
-        def step(self_, *args, **kwargs):
-            recorder._inside_step(name)
+    def _forwards(self, original):
+        @functools.wraps(original)
+        def forward(*args, **kwargs):
+            if id(args[0]) not in self._roots - self._busy or self._backwards or not torch.is_grad_enabled():
+                return original(*args, **kwargs)
+            self._timed(self._forward, args[0])
+            self._busy.add(id(args[0]))  # a class's forward may call its base's
             try:
                 return original(*args, **kwargs)
             finally:
-                recorder._timed(recorder._optimizer_stepped, (name,), {})
-        optimizer.step = types.MethodType(step, optimizer)  # a method, as learning rate schedulers expect
-        self._undo.append((optimizer, "step", original if hasattr(original, "_with_counter") else None))
-        self._replace(optimizer, "zero_grad", self._around(after=lambda *_, **__: self._event("zero_grad", name)))
+                self._busy.discard(id(args[0]))
+        return forward
 
-    def _inside_step(self, name):
-        self._reached = name
+    def _forward(self, module):
+        self._reconcile()
+        if module.training or self._depth:  # else a model that is only asked something
+            self._event("forward")
 
-    def _optimizer_stepped(self, name):
-        if self._inside:
-            return  # scaler.step says it
-        self._step("optimizer_step" if self._has_scaler else "step", name, True)
+    def _reconcile(self, before_backward=False):
+        """Autocast that was switched otherwise than by a `with` that was seen."""
+        kinds = {p.device.type for o in self.optimizers.values() for p in parameters_of(o)[:1]}
+        is_on = any(map(autocast_is_on, kinds))
+        if is_on and not self._depth:
+            self._has("autocast")
+            self._autocast = self._autocast or "on"
+            self._autocast_event("autocast_begin")
+        while before_backward and not is_on and self._depth:
+            self._autocast_event("autocast_end")
 
-    def _step(self, kind, name, applied):
-        self._event(kind, name, scaler=self.scaler if kind == "step" and self._has_scaler else None, applied=applied)
-        self._stepped.add(name)
-        self._applied[name] = applied
-        if not self._has_scaler and self._stepped == set(self.optimizers) and not self._explicit:
-            self._end()
+    def _entered(self, context, *_):
+        if getattr(context, "_enabled", True):
+            self._autocast = self._autocast or DTYPES.get(getattr(context, "fast_dtype", None), "on")
+            self._has("autocast")
+            self._autocast_event("autocast_begin", self._api(context))
 
-    def _name_of(self, optimizer):
-        return next((name for name, o in self.optimizers.items() if o is optimizer), "")
+    def _left(self, context, *_):
+        if getattr(context, "_enabled", True):
+            self._autocast_event("autocast_end", self._api(context))
 
-    def _watch_scaler(self, scaler):
-        self._scaler_names[id(scaler)] = "scaler" if not self._scaler_names else f"scaler {len(self._scaler_names) + 1}"
-        self._event("new_scaler", scaler=scaler, api=self._api(scaler))
-        api = self._api(scaler)
-        self._replace(scaler, "scale", self._around(before=lambda outputs, *_, **__: self._scaled(scaler, outputs, api)))
-        self._replace(scaler, "unscale_", self._around(after=lambda o, *_, **__: self._event("unscale_", self._name_of(o), scaler, api)))
-        self._replace(scaler, "update", self._around(after=lambda *_, **__: self._updated(scaler, api)))
-        self._replace(scaler, "step", self._scaler_step)
+    def _autocast_event(self, kind, api=""):
+        """After an iteration it is the next one's, if something is trained in it, and nobody's else."""
+        self._depth = self._depth + 1 if kind == "autocast_begin" else max(0, self._depth - 1)
+        if not self._over or self._explicit or (kind == "autocast_end" and not self._waiting):
+            self._event(kind, api=api)
+        else:
+            self._waiting.append((kind, api))
 
-    def _new_scaler(self, scaler):
-        if id(scaler) not in self._scaler_names:
-            self.scaler = scaler
-            self._watch_scaler(scaler)
+    # optimizers and their gradients
 
-    def _scaled(self, scaler, outputs, api):
-        self._event("scale", scaler=scaler, api=api)
-        if isinstance(outputs, torch.Tensor):
-            self._loss = outputs.detach()
-
-    def _scaler_step(self, original):
+    def _stepping(self, original):
         @functools.wraps(original)
         def step(optimizer, *args, **kwargs):
-            self._inside += 1
-            self._reached = None
+            name = self._names.get(id(optimizer))
+            if name is None or id(optimizer) in self._busy:
+                return original(optimizer, *args, **kwargs)
+            self._reached = name
+            if self._inside:  # scaler.step says it
+                return original(optimizer, *args, **kwargs)
+            self._busy.add(id(optimizer))
+            self._timed(self._before_step, name, not args and not kwargs)
             try:
                 return original(optimizer, *args, **kwargs)
             finally:
-                self._inside -= 1
-                self._timed(self._scaler_stepped, (optimizer,), {})
+                self._busy.discard(id(optimizer))
+                self._timed(self._after_step, name)
         return step
 
-    def _scaler_stepped(self, optimizer):
-        # A fused optimizer is always called, and skips on the device: whether it stepped is not known without waiting.
-        known = not getattr(optimizer, "_step_supports_amp_scaling", False) or not self._has_scaler
-        scale = getattr(self.scaler, "_scale", None)
-        self._scale = scale.detach().clone() if isinstance(scale, torch.Tensor) else None
-        self._step("step", self._name_of(optimizer), self._reached is not None if known else None)
+    def _cleared(self, name):
+        self._event("zero_grad", name)
+        self._losses[name], self._marks[name], self._gradients[name], self._is_old[name] = [], [], {}, False
+        for event in self._open:
+            if name in event.get("stale", ()):
+                event["stale"][name] = True
 
-    def _updated(self, scaler, api):
-        self._event("update", scaler=scaler, api=api)
-        if not self._explicit:
-            self._end()
+    def _module_cleared(self, module, *_):
+        held, which = {id(p) for p in module.parameters()}, any if id(module) in self._roots else all
+        for name, optimizer in self.optimizers.items():
+            if which(id(p) in held for p in parameters_of(optimizer)):
+                self._cleared(name)
 
-    def _backward(self, original):
-        @functools.wraps(original)
-        def backward(tensors, *args, **kwargs):
-            at = time.perf_counter()
-            if self._stepped == set(self.optimizers) and not self._explicit:
-                self._end()  # a loop that forgot scaler.update()
-            before = self._gradients() if len(self.optimizers) > 1 else None
-            if not self._has_scaler and isinstance(tensors, torch.Tensor):
-                self._loss = tensors.detach()
-            self._spend(at)
-            try:
-                return original(tensors, *args, **kwargs)
-            finally:
-                self._timed(self._went_backward, (before,), {})
-        return backward
+    def _before_step(self, name, is_plain):
+        if is_plain and not self._head["scaler"]:  # a closure makes gradients anew
+            self._look(name, "scaled_norm", "grad_norm")
+            self._look(name, "clipped_norm")
 
-    def _went_backward(self, before):
-        if before is None:
-            return self._event("backward")
-        after = self._gradients()
-        reached = [name for name in self.optimizers if after[name] != before[name]]
-        for name in reached or [""]:
-            self._event("backward", name)
+    def _after_step(self, name):
+        self._row(name, "optimizer_step" if self._head["scaler"] else "step", True)
+        if not self._head["scaler"] and self._stepped == set(self.optimizers):
+            self._over = not self._explicit
 
-    def _gradients(self):
-        """Of each optimizer what changes when gradients arrive: the gradients' identity and version, no number of theirs."""
-        return {name: [(id(p.grad), p.grad._version) if p.grad is not None else None for group in o.param_groups for p in group["params"]]
-                for name, o in self.optimizers.items()}
+    def _look(self, name, *keys):
+        """The norm of the gradients as they are, under these keys where they have none yet. "scaled_norm" is of those that backward left."""
+        noted = self._gradients[name]
+        keys = [key for key in keys if key not in noted and (self._looks or key == "grad_norm") and (key != "clipped_norm" or noted.get("_clipped"))]
+        if not self.ledger_path or not keys:
+            return
+        gradients = gradients_of(self.optimizers[name])
+        noted.update(dict.fromkeys(keys, norm_of(gradients)))
+        if "scaled_norm" in keys and noted["scaled_norm"] is not None:
+            low = LOWS.get({"float16": torch.float16, "bfloat16": torch.bfloat16}.get(self._autocast), LOWS[torch.float16])
+            noted.update(shares_of(gradients, low.tiny))
+
+    def _row(self, name, kind, applied, scaler=None, found=None):
+        for event in self._open:
+            event.get("stale", {}).pop(name, None)  # this step takes them
+        self._split(name)
+        noted, losses, optimizer = self._gradients[name], self._losses[name], self.optimizers[name]
+        self._gradients[name], self._losses[name] = {}, []
+        rate = optimizer.param_groups[0]["lr"]
+        loss = None if not losses or any(v is None for v in losses) else losses[0] if len(losses) == 1 else sum(v.to(wide_dtype(v.device)) for v in losses)
+        row = {"step": self.iteration, "optimizer": name, "scaler": scaler, "loss": loss, "scale_before": self._number_of(scaler, "_scale"), "scale_after": None,
+               "found_inf": found, "applied": applied, "lr": rate.detach().clone() if isinstance(rate, torch.Tensor) else float(rate), "growth_tracker": None,
+               **{key: value for key, value in noted.items() if not key.startswith("_")}, **self._states}
+        row["optimizer_state"] = self._states.get("optimizer_state", {}).get(name)
+        self._event(kind, name, scaler=scaler, row=row)
+        self._steps.append(row)
+        self._stepped.add(name)
+        self._is_old[name] = True
+        self._mark(name)
+
+    def _mark(self, name):
+        held = [p for p in parameters_of(self.optimizers[name]) if p.grad is not None][:SAMPLED]
+        self._marks[name] = [(p, id(p.grad), version_of(p.grad)) for p in held]
+
+    @staticmethod
+    def _number_of(scaler, name):
+        value = getattr(scaler, name, None)
+        return value.detach().clone() if isinstance(value, torch.Tensor) else value if isinstance(value, (int, float)) else None
+
+    def _name_of(self, optimizer):
+        found = next((name for name, o in self.optimizers.items() if o is optimizer), None)
+        if found is None:
+            self.unseen["optimizers"] = "the scaler has one that the recorder was not given"
+        return found
 
     def _clipping(self, original):
         @functools.wraps(original)
         def clip(parameters, *args, **kwargs):
-            at = time.perf_counter()
-            given = [parameters] if isinstance(parameters, torch.Tensor) else list(parameters)  # a generator could be read only once
-            owner = lambda o: given and any(p is given[0] for group in o.param_groups for p in group["params"])
-            self._event("clip", next((name for name, o in self.optimizers.items() if owner(o)), ""))
-            self._spend(at)
+            given = [parameters] if isinstance(parameters, torch.Tensor) else list(parameters)  # a generator can be read only once
+            self._timed(self._clips, given)
             return original(given, *args, **kwargs)
         return clip
+
+    def _clips(self, parameters):
+        given = {id(p) for p in parameters}
+        for name, optimizer in self.optimizers.items():
+            if not any(id(p) in given for p in parameters_of(optimizer)):
+                continue
+            if self._head["scaler"] and not self._gradients[name].get("_unscaled"):
+                self._gradients[name].update(scaled_norm=None, grad_norm=None)  # of what is clipped too early there is none
+            else:
+                self._look(name, "grad_norm", *(() if self._head["scaler"] else ("scaled_norm",)))
+            self._gradients[name]["_clipped"] = True
+            self._event("clip", name)
+
+    # backward and losses
+
+    def _backward(self, original):
+        @functools.wraps(original)
+        def backward(tensors, *args, **kwargs):
+            if self._backwards:  # of activation checkpoints, within backward
+                return original(tensors, *args, **kwargs)
+            self._timed(self._before_backward, tensors)
+            self._backwards += 1
+            try:
+                return original(tensors, *args, **kwargs)
+            finally:
+                self._backwards -= 1
+                self._timed(self._after_backward)
+        return backward
+
+    def _before_backward(self, tensors):
+        self._reconcile(before_backward=True)
+        for name, marks in self._marks.items():
+            if marks and all(p.grad is None or (id(p.grad), version_of(p.grad)) != (place, version) for p, place, version in marks):
+                self._cleared(name)  # by hand
+        self._before = self._arrived()
+        self._loss = self._loss_of(tensors)
+        self._open_iteration("backward")
+
+    def _loss_of(self, tensors):
+        tensor = tensors if isinstance(tensors, torch.Tensor) else tensors[0] if len(tensors) == 1 else None
+        if tensor is None or tensor.numel() != 1:
+            return None
+        found = marked(tensor.grad_fn) if tensor.grad_fn is not None else []
+        if found and "ulpscope" in tensor.grad_fn.metadata:
+            return found[0][0]
+        if found:
+            return tensor.detach() / found[0][1] if found[0][1] is not None else None
+        return None if self._head["scaler"] else tensor.detach().clone()  # how much of it is scale is not known
+
+    def _after_backward(self):
+        after = self._arrived()
+        reached = [name for name in self.optimizers if after[name] != self._before[name]]  # a copy's, or another model's, is none of this loop
+        if reached:
+            self._lone |= not self._evidence
+            if self._lone:  # the forward was not seen, but there is one
+                self._event("loss")
+            again = (self._open[-1:] if self._lone else []) + ([dict(self._scales.pop(), iteration=self.iteration)] if self._scales else [])
+            self._event("backward")
+            stale = {name: False for name in reached if self._is_old[name]}  # True: cleared since
+            self._open[-1].update(reached=reached, stale=stale, again=again)
+        for name in reached:
+            self._losses[name].append(self._loss)
+            for event in self._open:
+                if event.get("stale", {}).get(name):  # cleared, and made anew
+                    event["reached"].remove(name)
+                    del event["stale"][name]
+            if self._marks[name]:
+                self._mark(name)
+        self._before = self._loss = None
+
+    def _arrived(self):
+        """Of each optimizer what changes when gradients arrive: the gradients' identity and version, no number of theirs."""
+        return {name: [(id(p.grad), version_of(p.grad)) if p.grad is not None else None for p in parameters_of(o)] for name, o in self.optimizers.items()}
+
+    # scalers
+
+    def _watch_scalers(self):
+        self._kinds = tuple({kind for kind in (getattr(torch.amp, "GradScaler", None), getattr(getattr(torch.cuda, "amp", None), "GradScaler", None),
+                                               type(self.scaler) if self.scaler is not None else None) if kind})
+        if self.scaler is not None:
+            self._know(self.scaler)
+        makers = {"__init__": self._around(after=lambda scaler, *_: self._know(scaler, is_new=True)), "scale": self._scaling, "step": self._scaler_step,
+                  "unscale_": self._around(before=self._unscales, after=self._unscaled), "update": self._around(after=self._updated)}
+        for kind, name in itertools.product(self._kinds, makers):
+            place = next((c for c in kind.__mro__ if name in vars(c)), None)
+            if place and isinstance(vars(place)[name], types.FunctionType):
+                self._patches.on_class(place, name, makers[name])
+            elif name != "__init__":
+                self.unseen[f"{kind.__name__}.{name}"] = "no method of its class"
+
+    def _know(self, scaler, is_new=False):
+        """Whether it is on and of this loop: the one given, the first seen where none was, or one that the loop makes."""
+        if not isinstance(scaler, self._kinds) or not getattr(scaler, "is_enabled", lambda: True)():
+            return False
+        if id(scaler) in self._scalers:
+            return True
+        if not is_new and self._scalers:
+            return False
+        self._scalers[id(scaler)] = (scaler, "scaler" if not self._scalers else f"scaler {len(self._scalers) + 1}")
+        self.scaler = scaler
+        self._has("scaler")
+        self._event("new_scaler", scaler=scaler, api=self._api(scaler))
+        return True
+
+    def _scaling(self, original):
+        @functools.wraps(original)
+        def scale(scaler, outputs, *args, **kwargs):
+            if self._scaling_now:  # a subclass calls its base
+                return original(scaler, outputs, *args, **kwargs)
+            self._scaling_now = True
+            try:
+                product = original(scaler, outputs, *args, **kwargs)
+            finally:
+                self._scaling_now = False
+            self._timed(self._was_scaled, scaler, outputs, product)
+            return product
+        return scale
+
+    def _was_scaled(self, scaler, outputs, product):
+        if not self._know(scaler):
+            return
+        self._event("scale", scaler=scaler, api=self._api(scaler))
+        self._scales.append(self._open[-1])
+        for loss, scaled in zip(*([v] if isinstance(v, torch.Tensor) else list(v) for v in (outputs, product))):
+            if scaled.grad_fn is not None:
+                scaled.grad_fn.metadata["ulpscope"] = (loss.detach().clone(), self._number_of(scaler, "_scale"))
+
+    def _unscales(self, scaler, optimizer):
+        if self._know(scaler) and self._name_of(optimizer) is not None:
+            self._look(self._name_of(optimizer), "scaled_norm")
+
+    def _unscaled(self, scaler, optimizer):
+        name = self._name_of(optimizer) if self._know(scaler) else None
+        if name is None:
+            return
+        if not self._inside:
+            self._event("unscale_", name, scaler, self._api(scaler))
+        self._look(name, "grad_norm")
+        self._gradients[name]["_unscaled"] = True
+
+    def _scaler_step(self, original):
+        @functools.wraps(original)
+        def step(scaler, optimizer, *args, **kwargs):
+            if self._inside or self._log is None or not self._know(scaler) or self._name_of(optimizer) is None:
+                return original(scaler, optimizer, *args, **kwargs)
+            self._timed(self._before_scaler_step, scaler, optimizer)
+            self._inside, self._reached = 1, None
+            try:
+                return original(scaler, optimizer, *args, **kwargs)
+            finally:
+                self._inside = 0
+                self._timed(self._after_scaler_step, scaler, optimizer)
+        return step
+
+    def _before_scaler_step(self, scaler, optimizer):
+        name = self._name_of(optimizer)
+        noted, scale = self._gradients[name], self._number_of(scaler, "_scale")
+        if noted.get("_unscaled"):
+            self._look(name, "clipped_norm")
+        elif getattr(optimizer, "_step_supports_amp_scaling", False) and "grad_norm" not in noted and scale is not None:
+            self._look(name, "scaled_norm", "grad_norm")  # a fused step divides by the scale itself
+            noted["grad_norm"] = noted["grad_norm"] / scale if noted.get("grad_norm") is not None else None
+
+    def _after_scaler_step(self, scaler, optimizer):
+        # A fused optimizer is always called, and skips on the device: whether it stepped is not known without waiting.
+        is_fused = getattr(optimizer, "_step_supports_amp_scaling", False)
+        state = getattr(scaler, "_per_optimizer_states", {}).get(id(optimizer), {})
+        found = [t.detach().reshape(()) for t in state.get("found_inf_per_device", {}).values()]
+        found = torch.stack([t.to(found[0].device, non_blocking=True) for t in found]).max() if found else None
+        self._row(self._name_of(optimizer), "step", None if is_fused else self._reached is not None, scaler, found)
+
+    def _updated(self, scaler, *_):
+        if not self._know(scaler):
+            return
+        for row in self._steps:
+            if row["scaler"] is scaler and row["scale_after"] is None:
+                row["scale_after"], row["growth_tracker"] = self._number_of(scaler, "_scale"), self._number_of(scaler, "_growth_tracker")
+        self._event("update", scaler=scaler, api=self._api(scaler))
+        if len(self.optimizers) == 1 or self._stepped == set(self.optimizers):
+            self._over = not self._explicit
 
     def close(self):
         """Puts everything back as it was, and prints what recording cost."""
         if self._log is None:
             return
-        if self._stepped and not self._over:
-            self._end()
-        for holder, name, original in reversed(self._undo):
-            if name is None:
-                holder.remove()
-            elif original is None:
-                delattr(holder, name)
-            else:
-                setattr(holder, name, original)
-        self._undo = []
-        self.seconds = time.perf_counter() - self._started
-        for file in (self._log, self._ledger):
-            if file:
+        at = time.perf_counter()
+        self._patches.undo()
+        try:
+            self._flush(is_last=True)
+            for file in filter(None, (self._log, self._ledger)):
                 file.flush()
                 os.fsync(file.fileno())
+        except OSError as error:  # the training is done, and its numbers are worth more than the log
+            self.unseen["the end of the log"] = str(error)
+        for file in filter(None, (self._log, self._ledger)):
+            with contextlib.suppress(OSError):
                 file.close()
         self._log = self._ledger = None
+        self.overhead += time.perf_counter() - at
+        self.seconds = time.perf_counter() - self._started
         if not self.quiet:
             print(self)
 
     def __str__(self):
-        share = 100 * self.overhead / self.seconds if getattr(self, "seconds", 0) else 0
-        return (f"{self.path}: {counted(self.events, 'event')} of {counted(self.iteration + 1, 'iteration')}; recording took {1000 * self.overhead:.1f} ms, {share:.2f} % of the "
-                f"{getattr(self, 'seconds', 0):.2f} s; check the order with: ulpscope train --check-events {os.path.basename(self.path)}")
+        seconds, name = getattr(self, "seconds", 0), os.path.basename(self.path)
+        share = 100 * self.overhead / seconds if seconds else 0
+        each = 1000 * (self.overhead - self.beginning) / max(1, self.steps)
+        cost = f"recording took {1000 * self.overhead:.1f} ms ({1000 * self.beginning:.1f} to begin, {each:.2f} an iteration), {share:.2f} % of the {seconds:.2f} s"
+        cost += f", {1000 * self.waited:.1f} ms of it in {counted(self.waits, 'wait')} for the device" if self.waits else ""
+        lines = [f"{self.path}: {counted(self.events, 'event')} of {counted(self.steps, 'iteration')}; {cost}"]
+        lines += [f"not recorded: {what}: {why}" for what, why in self.unseen.items()]
+        return "\n".join(lines + [f"See it with: ulpscope train --import {name} --session {os.path.splitext(name)[0]}.ulps"])

@@ -2,10 +2,12 @@
 // with numpy and PyTorch).
 #include "program.h"
 #include "tests/core/report/schema_validator.h"
+#include "tests/support/python_script.h"
 
 #include <gmock/gmock.h>
 #include <nlohmann/json.hpp>
 
+#include <filesystem>
 #include <fstream>
 #include <future>
 #include <iterator>
@@ -236,6 +238,41 @@ TEST(CliInspect, SaysWhatEachClassMeansAndThatFusedLayersAreOpened) {
   EXPECT_THAT(said, HasSubstr("opened               aten::_transformer_encoder_layer_fwd enc.layers.0"));
   EXPECT_THAT(said, HasSubstr("  opened: a fused layer: its own ops run instead, one by one\n"));
   EXPECT_THAT(said, Not(HasSubstr("promote:")));
+}
+
+// torch._C reads the dispatcher of the same LibTorch from Python.
+constexpr const char* kAskPythonsDispatcher = R"(
+import json, torch
+has = torch._C._dispatch_has_kernel_for_dispatch_key
+for device, file in (("CPU", "cpu.json"), ("CUDA", "cuda.json")):
+    document = json.load(open(file))
+    assert document["target"] == {"device": device.lower(), "libtorch": torch.__version__.split("+")[0], "kernels_in_this_build": device == "CPU" or torch.backends.cuda.is_built(),
+                                  "device_present": device == "CPU" or torch.cuda.is_available()}, document["target"]
+    kinds = set()
+    for op in document["ops"]:
+        name = op["op"] + ("." + op["overload"] if op["overload"] else "")
+        try:
+            torch._C._dispatch_dump(name)
+            known = torch._C._dispatch_has_kernel(name)
+        except RuntimeError:
+            known = False
+        if not known:
+            assert op["kernel"] == "interpreter", op
+            continue
+        generic = has(name, "CompositeExplicitAutograd") or has(name, "CompositeExplicitAutogradNonFunctional")
+        kernel = "own" if has(name, device) else "generic" if generic else "composite" if has(name, "CompositeImplicitAutograd") else "none"
+        assert (op["kernel"], op["autocast_kernel"]) == (kernel, has(name, "Autocast" + device)), (op, kernel)
+        kinds.add((op["kernel"], op["autocast_kernel"]))
+    assert len(kinds) > 2, kinds
+)";
+
+TEST(CliInspect, KernelsAreThoseThatPythonsDispatcherNames) {
+  const Folder folder;
+  for (const char* target : {"cpu", "cuda"})
+    EXPECT_EQ(ulpscope(folder, {"inspect", fixture("resnet18_script", "model.ts"), "--target", target, "--json", std::string(target) + ".json"}).code, 0);
+  const tests::ScratchFolder scratch;
+  for (const char* file : {"cpu.json", "cuda.json"}) std::filesystem::copy_file(folder.path(file), scratch.file(file));
+  EXPECT_TRUE(tests::python(scratch, kAskPythonsDispatcher));
 }
 
 TEST(CliInspect, ListsTheModulesThatPyTorchNames) {

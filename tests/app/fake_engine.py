@@ -113,9 +113,13 @@ def inspect(number):
                            {"name": "mask", "type": "Optional[Tensor]", "has_default": True}],
              "warnings": ["stored in float16: not pure FP32"]}
     ops = [{"module": "block.0", "op": "aten::linear", "overload": "", "source": "net.py:7", "class": "lower_precision_fp",
-            "other_tables": {"cuda@2.6": "lower_precision_fp"}},
-           {"module": "", "op": "aten::add", "overload": "Tensor", "source": "net.py:9", "class": "promote", "other_tables": {"cuda@2.6": "none"}}]
-    say(number, result={"model": model, "ops": ops, "policy_table": "cuda@1.13", "warnings": []})
+            "kernel": "composite", "autocast_kernel": True, "other_tables": {"cuda@2.6": "lower_precision_fp"}},
+           {"module": "", "op": "aten::add", "overload": "Tensor", "source": "net.py:9", "class": "promote", "kernel": "none", "autocast_kernel": False,
+            "other_tables": {"cuda@2.6": "none"}},
+           {"module": "block.0", "op": "mine::scale", "overload": "", "source": "net.py:8", "class": "none", "kernel": "generic", "autocast_kernel": False,
+            "other_tables": {"cuda@2.6": "none"}}]
+    target = {"device": "cuda", "libtorch": "1.13.1", "kernels_in_this_build": False, "device_present": False}
+    say(number, result={"model": model, "ops": ops, "policy_table": "cuda@1.13", "warnings": [], "target": target})
 
 
 def main():

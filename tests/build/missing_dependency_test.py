@@ -35,6 +35,10 @@ class MissingDependency(unittest.TestCase):
     def test_hdf5(self):
         self.assert_stops_naming("HDF5", "apt-get install libhdf5-dev", "-DCMAKE_DISABLE_FIND_PACKAGE_HDF5=ON")
 
+    def test_image_libraries(self):
+        self.assert_stops_naming("libpng was not found", "apt-get install libpng-dev", "-DCMAKE_DISABLE_FIND_PACKAGE_PNG=ON")
+        self.assert_stops_naming("libjpeg was not found", "apt-get install libjpeg62-turbo-dev", "-DCMAKE_DISABLE_FIND_PACKAGE_JPEG=ON")
+
     def test_python_of_the_tests(self):
         self.assert_stops_naming("cannot import torch", "apt-get install python3-torch python3-torchvision python3-h5py",
                                  "-DULPSCOPE_PYTHON=/bin/false", "-DULPSCOPE_GUI=OFF")

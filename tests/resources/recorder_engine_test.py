@@ -1,6 +1,6 @@
 """What the recorder writes of a demo in this Python's PyTorch is what the engine's native BF16 run of the same model writes, number by number.
 
-recorder_engine_test.py ULPSCOPE RESOURCES NAME. Where the kernels are the same (they are: both are this machine's LibTorch) everything that is a
+recorder_engine_test.py ULPSCOPE RESOURCES NAME. Where the kernels are the same (they are: both are this machine's LibTorch, one thread a run) everything that is a
 count, an extreme or an element is equal to the last bit; sums of doubles are added up in another order, so means, norms and what is made of them
 agree to 1e-12. Exit 1 on a difference.
 """
@@ -14,13 +14,15 @@ import sys
 import tempfile
 import unittest
 
+# As the engine's runs have it: the order in which a product is added up hangs on it.
+os.environ["OMP_NUM_THREADS"] = os.environ["OPENBLAS_NUM_THREADS"] = "1"
 import h5py
 import numpy
 import torch
 
 ULPSCOPE = RESOURCES = NAME = ""
-SUMMED = {"rel_l2", "mean_abs", "cosine_distance", "sqnr_db"}
-NOT_RECORDED = {"introduced_rel_l2", "inherited_rel_l2", "noise_floor_rel_l2", "has_noise_floor_rel_l2"}
+SUMMED = {"noise_floor_rel_l2", "rel_l2", "mean_abs", "cosine_distance", "sqnr_db"}
+NOT_RECORDED = {"introduced_rel_l2", "inherited_rel_l2"}
 PLACES = {"module", "op", "overload", "source", "occurrence", "operands"}  # compared apart, or said otherwise by Python than by TorchScript
 # TorchScript makes two ops of 1 - x, Python one.
 OTHER_OPS = {"log_eps": {"aten::neg", "aten::add", "aten::rsub"}}
@@ -85,7 +87,7 @@ class RecordedAgainstNative(unittest.TestCase):
     def run_natively(cls):
         folder = os.path.join(RESOURCES, "demo", NAME)
         words = [ULPSCOPE, "run", os.path.join(folder, "model.ts"), "--inputs", os.path.join(folder, "inputs.h5"), "--autocast", "bf16", "--mode", "native",
-                 "--decision", cls.settings["decision"], "--batch-size", str(cls.settings.get("batch_size", 32)), "--no-noise-floor", "--session", cls.paths[1]]
+                 "--decision", cls.settings["decision"], "--batch-size", str(cls.settings.get("batch_size", 32)), "--session", cls.paths[1]]
         words += ["--decision-output", cls.settings["decision_output"]] if "decision_output" in cls.settings else []
         done = subprocess.run(words, env=dict(os.environ, ULPSCOPE_DATA=RESOURCES, NO_COLOR="1"), text=True, capture_output=True)
         if done.returncode not in (0, 4):  # 4: the candidate raises, in both
@@ -118,11 +120,17 @@ class RecordedAgainstNative(unittest.TestCase):
                 self.assertEqual(a, b, name)
 
     def test_what_a_recording_cannot_know_is_not_evaluated(self):
-        for name in ("introduced_rel_l2", "inherited_rel_l2", "noise_floor_rel_l2", "candidate_error_to_fp64"):
+        for name in ("introduced_rel_l2", "inherited_rel_l2", "candidate_error_to_fp64"):
             self.assertTrue(numpy.isnan(self.recorded.entry["sites/" + name][:]).all(), name)
         self.assertNotIn("introduced_rel_l2", self.recorded.metrics)
-        self.assertFalse(self.recorded.entry["sites/has_noise_floor_rel_l2"][:].any())
-        self.assertIsNone(self.recorded.record["noise_floor"])
+
+    def test_fp32_is_as_far_from_itself(self):
+        mine, theirs = (session.record["noise_floor"] for session in (self.recorded, self.native))
+        self.assertEqual((mine["skipped"], mine["flips"], mine["threads"]), (theirs["skipped"], theirs["flips"], theirs["threads"]))
+        self.assertEqual([o["name"] for o in mine["outputs"]], [o["name"] for o in theirs["outputs"]])
+        for a, b in zip(mine["outputs"], theirs["outputs"]):  # the engine gives its BLAS another thread as well, from Python that cannot be told
+            self.assertEqual(a["max_abs"] == 0, b["max_abs"] == 0)
+            self.assertLess(abs(a["max_abs"] - b["max_abs"]), 1e-5)
 
     def test_operands_come_from_the_same_places(self):
         to_native = dict(self.pairs)

@@ -64,6 +64,7 @@ class OpenedByTheProgram(Scratch):
 
     def test_compares_a_second_run_with_the_first(self):
         self.record()
+        self.assertIn("record(..., append=True) in Python", self.ulpscope("compare", self.out, code=5))
         second = self.record(append=True, fp32=["classifier"])
         self.assertEqual(second.run_id, "run_0002")
         said = self.ulpscope("compare", self.out)

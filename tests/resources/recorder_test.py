@@ -324,6 +324,18 @@ class Regions(Scratch):
             self.assertEqual(file["run_0001"].attrs["title"], "BF16, FP32: body")
 
 
+    def test_take_what_the_window_copies(self):
+        """tests/widgets/recorded_test.cpp holds "Copy as Python" to this text; it is pasted into a call of record()."""
+        x, pasted = torch.randn(5, 6), 'fp32=["body"], append=True'
+        self.record(Net(), x)
+        eval(f"self.record(Net(), x, {pasted})", {"self": self, "Net": Net, "x": x})  # pylint: disable=eval-used
+        self.assertEqual(self.column("policy", "run_0002"), ["off", "off", "lower_precision_fp", "none"])
+        with h5py.File(self.out, "r") as file:
+            self.assertEqual(file["run_0002"].attrs["title"], "BF16, FP32: body")
+        with fp32_region(Net(), *eval(f"dict({pasted})")["fp32"]) as region:  # pylint: disable=eval-used
+            self.assertEqual(region.paths, ["body"])
+
+
 class Leaves(Scratch):
     def test_the_model_and_the_random_numbers_as_they_were(self):
         model = torch.nn.Sequential(torch.nn.Linear(4, 4), torch.nn.BatchNorm1d(4), torch.nn.Dropout(0.5))

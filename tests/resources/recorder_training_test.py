@@ -3,159 +3,109 @@
 recorder_training_test.py ULPSCOPE RESOURCES README
 """
 import contextlib
+import inspect
 import io
-import json
-import os
-import subprocess
 import sys
-import tempfile
 import unittest
+from unittest import mock
 
 import torch
+from torch.nn.utils import clip_grad_norm_
+from torch.utils.checkpoint import checkpoint
 
-ULPSCOPE, RESOURCES = sys.argv[1:3]
-sys.path.insert(0, os.path.join(RESOURCES, "python"))
-from ulpscope_recorder import RecorderError, TrainingRecorder  # noqa: E402
-
-
-class CpuScaler:
-    """torch.amp.GradScaler's rules on the CPU, where PyTorch 1.13 has none (its grad_scaler.py)."""
-
-    def __init__(self, scale=1024.0):
-        self._scale, self._unscaled, self._found = torch.tensor(scale), {}, {}
-
-    def is_enabled(self):
-        return True
-
-    def scale(self, loss):
-        return loss * self._scale
-
-    def unscale_(self, optimizer):
-        gradients = [p.grad for group in optimizer.param_groups for p in group["params"] if p.grad is not None]
-        self._found[id(optimizer)] = any(not torch.isfinite(g).all() for g in gradients)
-        for gradient in gradients:
-            gradient.div_(self._scale)
-        self._unscaled[id(optimizer)] = True
-
-    def step(self, optimizer, *args):
-        if not self._unscaled.get(id(optimizer)):
-            self.unscale_(optimizer)
-        return None if self._found[id(optimizer)] else optimizer.step(*args)
-
-    def update(self):
-        self._scale.mul_(0.5 if any(self._found.values()) else 1.0)
-        self._unscaled, self._found = {}, {}
+from training_loop import Loop, Scratch, has_cpu_scaler, make_scaler
+import ulpscope_recorder
+from ulpscope_recorder import RecorderError, TrainingRecorder
 
 
-class Loop:
-    """A training of its own; `mistake` makes one in the third iteration."""
-
-    def __init__(self, scaled=True, mistake="", steps=6):
-        torch.manual_seed(5)
-        self.model = torch.nn.Sequential(torch.nn.Linear(8, 16), torch.nn.ReLU(), torch.nn.Dropout(0.3), torch.nn.Linear(16, 3))
-        self.optimizer = torch.optim.AdamW(self.model.parameters(), lr=1e-2)
-        self.scheduler = torch.optim.lr_scheduler.StepLR(self.optimizer, 2)
-        self.scaler = CpuScaler() if scaled else None
-        self.x, self.y = torch.randn(64, 8), torch.randint(3, (64,))
-        self.mistake, self.steps, self.losses = mistake, steps, []
-
-    def loss(self, mistake):
-        poison = float("inf") if mistake in ("overflow", "schedule_on_skipped_update") else 1.0
-        with torch.autocast("cpu", torch.bfloat16):
-            loss = torch.nn.functional.cross_entropy(self.model(self.x).float(), self.y) * poison
-            if mistake == "backward_in_autocast":
-                self.backward(loss)
-        if mistake != "backward_in_autocast":
-            self.backward(loss)
-        self.losses.append(loss.item())
-
-    def backward(self, loss):
-        (self.scaler.scale(loss) if self.scaler else loss).backward()
-
-    def iteration(self, mistake):
-        if mistake != "zero_grad_missing":
-            self.optimizer.zero_grad()
-        self.loss(mistake)
-        if self.scaler and mistake != "clip_before_unscale":
-            self.scaler.unscale_(self.optimizer)
-        torch.nn.utils.clip_grad_norm_(self.model.parameters(), 1.0)
-        if self.scaler is None or mistake == "optimizer_step_direct":
-            self.optimizer.step()
-        else:
-            self.scaler.step(self.optimizer)
-        if self.scaler and mistake != "update_missing":
-            self.scaler.update()
-        if mistake != "overflow":
-            self.scheduler.step()
-
-    def run(self):
-        for i in range(self.steps):
-            self.iteration(self.mistake if i == 2 else "")
-        return self
-
-    def state(self):
-        moments = [v for s in self.optimizer.state.values() for v in s.values() if isinstance(v, torch.Tensor)]
-        return torch.cat([t.detach().double().flatten() for t in [*self.model.parameters(), *moments]])
+def is_off():
+    return torch.cuda.amp.GradScaler(enabled=False)
 
 
-class Scratch(unittest.TestCase):
-    def setUp(self):
-        scratch = tempfile.TemporaryDirectory()
-        self.addCleanup(scratch.cleanup)
-        self.folder = scratch.name
-        self.log = os.path.join(self.folder, "loop.jsonl")
+def two_losses(recorder=lambda _: contextlib.nullcontext(), steps=3, critic_steps=1):
+    """Critic and generator, each with an optimizer, gradients of two halves of the batch added up; gives the weights."""
+    torch.manual_seed(3)
+    nets = [torch.nn.Linear(4, 4), torch.nn.Linear(4, 1)]
+    optimizers = {"generator": torch.optim.Adam(nets[0].parameters()), "critic": torch.optim.SGD(nets[1].parameters(), lr=0.1)}
+    x = torch.randn(16, 4)
+    losses = {"critic": lambda part: nets[1](nets[0](part).detach()).mean(), "generator": lambda part: -nets[1](nets[0](part)).mean()}
+    with recorder(optimizers):
+        for _ in range(steps):
+            for name in ["critic"] * critic_steps + ["generator"]:
+                for optimizer in optimizers.values():
+                    optimizer.zero_grad()
+                for part in x.split(8):
+                    (losses[name](part) / 2).backward()
+                torch.nn.utils.clip_grad_value_(optimizers[name].param_groups[0]["params"], 0.1)
+                optimizers[name].step()
+    return torch.cat([p.detach().flatten() for net in nets for p in net.parameters()])
 
-    def recorded(self, loop, **options):
-        with TrainingRecorder(self.log, loop.optimizer, **dict({"scaler": loop.scaler, "scheduler": loop.scheduler, "model": loop.model, "quiet": True}, **options)) as recorder:
-            loop.run()
-        return recorder
 
-    def lines(self, path=None):
-        with open(path or self.log, encoding="utf-8") as file:
-            return [json.loads(line) for line in file]
+def by_closure(recorder=lambda _: contextlib.nullcontext()):
+    torch.manual_seed(3)
+    net, x, y = torch.nn.Linear(4, 1), torch.randn(16, 4), torch.randn(16, 1)
+    optimizer = torch.optim.LBFGS(net.parameters(), max_iter=4)
 
-    def violations(self):
-        done = subprocess.run([ULPSCOPE, "train", "--check-events", self.log, "--json", "-"], env=dict(os.environ, ULPSCOPE_DATA=RESOURCES), text=True, capture_output=True)
-        self.assertEqual(done.returncode, 0, done.stderr)
-        return [(v["step"], v["rule"]) for v in json.loads(done.stdout)["violations"]]
+    def closure():
+        optimizer.zero_grad()
+        loss = torch.nn.functional.mse_loss(net(x), y)
+        loss.backward()
+        return loss
+    with recorder(optimizer):
+        for _ in range(3):
+            optimizer.step(closure)
+    return torch.cat([p.detach().flatten() for p in net.parameters()])
 
 
 class ChangesNoNumber(Scratch):
-    def test_weights_and_moments_are_the_same_bits(self):
-        for scaled in (False, True):
-            self.log = os.path.join(self.folder, f"{scaled}.jsonl")
-            plain, recorded = Loop(scaled).run(), Loop(scaled)
-            self.recorded(recorded)
-            self.assertTrue(torch.equal(plain.state(), recorded.state()))
-            self.assertEqual(plain.losses, recorded.losses)
+    def alike(self, make, **options):
+        self.log = self.path(f"{self.count}.jsonl")
+        self.count += 1
+        plain, state = make().run(), torch.get_rng_state()
+        recorded = make()
+        self.recorded(recorded, **options)
+        self.assertTrue(torch.equal(plain.state(), recorded.state()))
+        self.assertEqual(plain.losses, recorded.losses)
+        self.assertTrue(torch.equal(state, torch.get_rng_state()))
+    count = 0
+
+    def test_weights_buffers_and_moments_are_the_same_bits(self):
+        for options in ({}, {"ledger": False}, {"gradients": True, "digests": True}):
+            self.alike(Loop, **options)
+            self.alike(lambda: Loop(scaled=False), **options)
+            self.alike(lambda: Loop(scaled=is_off()), **options)
+            self.alike(lambda: Loop(mistake="overflow"), **options)
+
+    def test_of_the_optimizers_other_kernels(self):
+        for option in ("foreach", "fused"):
+            if option in inspect.signature(torch.optim.AdamW.__init__).parameters and (option == "foreach" or has_cpu_scaler()):
+                self.alike(lambda option=option: Loop(**{option: True}), gradients=True)
 
     def test_with_two_optimizers_and_accumulated_gradients(self):
-        def train(recorder=lambda *_: contextlib.nullcontext()):
-            torch.manual_seed(3)
-            nets = [torch.nn.Linear(4, 4), torch.nn.Linear(4, 1)]
-            optimizers = {"generator": torch.optim.Adam(nets[0].parameters()), "critic": torch.optim.SGD(nets[1].parameters(), lr=0.1)}
-            x = torch.randn(16, 4)
-            with recorder(optimizers):
-                for _ in range(3):
-                    for name, loss in (("critic", lambda part: nets[1](nets[0](part).detach()).mean()), ("generator", lambda part: -nets[1](nets[0](part)).mean())):
-                        for optimizer in optimizers.values():
-                            optimizer.zero_grad()
-                        for part in x.split(8):
-                            loss(part).backward()
-                        torch.nn.utils.clip_grad_value_(next(iter(optimizers[name].param_groups))["params"], 0.1)
-                        optimizers[name].step()
-            return torch.cat([p.detach().flatten() for net in nets for p in net.parameters()])
-        plain = train()
-        recorded = train(lambda optimizers: TrainingRecorder(self.log, optimizers, accumulation=2, quiet=True))
-        self.assertTrue(torch.equal(plain, recorded))
+        recorded = two_losses(lambda optimizers: TrainingRecorder(self.log, optimizers, accumulation=2, quiet=True))
+        self.assertTrue(torch.equal(two_losses(), recorded))
         events = self.lines()[1:]
         self.assertEqual([e.get("optimizer") for e in events if e["event"] == "step"], ["critic", "generator"] * 3)
         self.assertEqual([e.get("optimizer") for e in events if e["event"] == "clip"], ["critic", "generator"] * 3)
         self.assertEqual({e["iteration"] for e in events}, {0, 1, 2})
 
+    def test_with_a_closure(self):
+        recorded = by_closure(lambda optimizer: TrainingRecorder(self.log, optimizer, quiet=True))
+        self.assertTrue(torch.equal(by_closure(), recorded))
+        self.assertEqual(self.events().count("step"), 3)
+        self.assertGreater(self.events().count("backward"), 3)
+        self.assertEqual(self.violations(), [])
+
+    def test_goes_on_where_recording_fails(self):
+        with mock.patch.object(ulpscope_recorder, "norm_of", side_effect=RuntimeError("no norm")):
+            recorder = self.recorded(loop := Loop())
+        self.assertTrue(torch.equal(Loop().run().state(), loop.state()))
+        self.assertIn("RuntimeError: no norm", str(recorder))
+        self.assertEqual(self.events().count("step"), 6)
+
     def test_waits_for_the_device_once_an_iteration_or_never(self):
         waits = []
-        read = {name: getattr(torch.Tensor, name) for name in ("item", "tolist", "__bool__", "__float__", "numpy", "cpu")}
+        read = {name: getattr(torch.Tensor, name) for name in ("item", "tolist", "__bool__", "__float__", "__int__", "numpy", "cpu")}
 
         def counting(name):
             def call(tensor, *args):
@@ -163,36 +113,45 @@ class ChangesNoNumber(Scratch):
                 return read[name](tensor, *args)
             return call
 
-        def count(ledger):
+        def count(**options):
             waits.clear()
-            for name in read:
-                setattr(torch.Tensor, name, counting(name))
-            try:
-                if ledger is None:
-                    Loop().run()
-                else:
-                    self.log = os.path.join(self.folder, f"{ledger}.jsonl")
-                    self.recorded(Loop(), ledger=ledger)
-            finally:
-                for name, original in read.items():
-                    setattr(torch.Tensor, name, original)
+            self.log = self.path(f"{len(options)}{options.get('ledger')}.jsonl")
+            with contextlib.ExitStack() as stack:
+                for name in read:
+                    stack.enter_context(mock.patch.object(torch.Tensor, name, counting(name)))
+                loop = Loop()
+                loop.rows = None
+                with TrainingRecorder(self.log, loop.optimizer, scaler=loop.scaler, scheduler=loop.scheduler, quiet=True, **options) if options else contextlib.nullcontext():
+                    loop.run()
             return len(waits)
-        plain = count(None)
-        self.assertEqual(count(False), plain)
-        self.assertEqual(count(True), plain + 6)
+        plain = count()
+        self.assertEqual(count(ledger=False), plain)
+        self.assertEqual(count(ledger=True), plain + 6)
+        self.assertEqual(count(ledger=True, gradients=True), plain + 6)
 
     def test_puts_everything_back(self):
-        before = torch.autograd.backward, torch.nn.utils.clip_grad_norm_, torch.autocast.__enter__, torch.autocast.__exit__
-        loop = Loop()
+        places = [(torch.autograd, "backward"), (torch.nn.utils, "clip_grad_norm_"), (sys.modules[__name__], "clip_grad_norm_"), (torch.autocast, "__enter__"), (torch.autocast, "__exit__"),
+                  (type(make_scaler()), "update"), (torch.cuda.amp.GradScaler, "__init__")]
+        now = lambda: [getattr(holder, name) for holder, name in places]
+        before, loop = now(), Loop()
         with self.assertRaises(ZeroDivisionError):
-            with TrainingRecorder(self.log, loop.optimizer, scaler=loop.scaler, scheduler=loop.scheduler, model=loop.model, quiet=True):
+            with TrainingRecorder(self.log, loop.optimizer, scaler=loop.scaler, scheduler=loop.scheduler, quiet=True):
+                self.assertFalse(any(a is b for a, b in zip(before, now())))
                 loop.iteration("")
                 raise ZeroDivisionError
-        self.assertEqual(before, (torch.autograd.backward, torch.nn.utils.clip_grad_norm_, torch.autocast.__enter__, torch.autocast.__exit__))
-        for thing, name in ((loop.scaler, "step"), (loop.scaler, "update"), (loop.model, "zero_grad"), (loop.optimizer, "zero_grad")):
+        self.assertEqual(before, now())
+        for thing, name in ((loop.model, "zero_grad"), (loop.optimizer, "zero_grad")):
             self.assertNotIn(name, vars(thing))
         self.assertFalse(loop.model._forward_pre_hooks)
         self.assertGreater(len(self.lines()), 8)  # what was called until then stands in the log
+
+    def test_leaves_a_wrapper_that_came_later(self):
+        loop = Loop()
+        with TrainingRecorder(self.log, loop.optimizer, quiet=True):
+            inner = loop.optimizer.zero_grad
+            loop.optimizer.zero_grad = outer = lambda *args: inner(*args)
+        self.assertIs(loop.optimizer.zero_grad, outer)
+        loop.run()
 
 
 class Logs(Scratch):
@@ -205,17 +164,20 @@ class Logs(Scratch):
         self.assertTrue(events[9]["applied"])
 
     def test_an_order_that_is_right(self):
-        for scaled in (True, False):
-            self.log = os.path.join(self.folder, f"{scaled}.jsonl")
+        for number, scaled in enumerate((True, False, is_off())):
+            self.log = self.path(f"{number}.jsonl")
             self.recorded(Loop(scaled))
             self.assertEqual(self.violations(), [])
+            self.assertEqual(self.lines()[0]["scaler"], scaled is True)
 
     def test_each_mistake_where_it_is_made(self):
-        for mistake in ("clip_before_unscale", "backward_in_autocast", "optimizer_step_direct", "update_missing", "schedule_on_skipped_update"):
-            self.log = os.path.join(self.folder, mistake + ".jsonl")
+        for mistake in ("backward_in_autocast", "optimizer_step_direct", "update_missing", "schedule_on_skipped_update", "clip_before_unscale"):
+            if has_cpu_scaler() and mistake in ("update_missing", "optimizer_step_direct"):
+                continue  # PyTorch's own raises
+            self.log = self.path(mistake + ".jsonl")
             self.recorded(Loop(mistake=mistake))
             self.assertIn((2, mistake), self.violations())
-        self.log = os.path.join(self.folder, "zero.jsonl")
+        self.log = self.path("zero.jsonl")
         self.recorded(Loop(mistake="zero_grad_missing"))
         self.assertEqual([rule for _, rule in self.violations()], ["zero_grad_missing"])
 
@@ -232,26 +194,142 @@ class Logs(Scratch):
                 recorder.next_iteration()
         self.assertEqual({e["iteration"] for e in self.lines()[1:]}, {0, 1, 2})
 
-    def test_a_ledger_of_the_same_losses(self):
-        loop = Loop(mistake="overflow")
-        recorder = self.recorded(loop)
-        rows = self.lines(recorder.ledger_path)
-        self.assertEqual([row["iteration"] for row in rows], list(range(6)))
-        self.assertEqual([row["loss"] for row in rows], ["+inf" if loss == float("inf") else loss for loss in loop.losses])
-        self.assertEqual([row["scale"] for row in rows], [1024, 1024, 1024, 512, 512, 512])  # that the step was made with
-        self.assertEqual([row["applied"] for row in rows], [{"optimizer": applied} for applied in (True, True, False, True, True, True)])
-        self.assertEqual(rows[0]["learning_rates"], {"optimizer": [1e-2]})
+    def test_a_critic_that_steps_more_often(self):
+        two_losses(lambda optimizers: TrainingRecorder(self.log, optimizers, accumulation=2, quiet=True), critic_steps=2)
+        self.assertEqual([(e["iteration"], e["optimizer"]) for e in self.lines()[1:] if e["event"] == "step"],
+                         [(i, name) for i in (0, 2, 4) for i, name in ((i, "critic"), (i + 1, "critic"), (i + 1, "generator"))])
+        self.assertEqual(self.violations(), [])
 
     def test_says_what_it_cost(self):
         said = io.StringIO()
         with contextlib.redirect_stdout(said):
             self.recorded(Loop(), quiet=False)
-        self.assertRegex(said.getvalue(), r"loop\.jsonl: 67 events of 6 iterations; recording took [\d.]+ ms, [\d.]+ % of the [\d.]+ s")
+        self.assertRegex(said.getvalue(), r"loop\.jsonl: 67 events of 6 iterations; recording took [\d.]+ ms \([\d.]+ to begin, [\d.]+ an iteration\), [\d.]+ % of the [\d.]+ s")
 
     def test_never_over_a_log_that_exists(self):
         self.recorded(Loop(steps=1))
         with self.assertRaisesRegex(RecorderError, "exists; choose another name"):
             self.recorded(Loop(steps=1))
+
+
+class LoopsOfOtherMakes(Scratch):
+    """One step each, `train`, whose log must hold what is wrong, and nothing that is not."""
+
+    def setUp(self):
+        super().setUp()
+        self.net, self.x = torch.nn.Sequential(torch.nn.Linear(4, 4), torch.nn.Linear(4, 1)), torch.randn(8, 4)
+        self.optimizer = torch.optim.SGD(self.net.parameters(), lr=0.1)
+
+    def log_of(self, train, steps=3, **options):
+        with TrainingRecorder(self.log, self.optimizer, quiet=True, **options) as recorder:
+            for _ in range(steps):
+                train()
+        self.recorder = recorder
+        return self.events()
+
+    def plain(self, clear=None):
+        (clear or self.optimizer.zero_grad)()
+        self.net(self.x).mean().backward()
+        self.optimizer.step()
+
+    def bf16(self):
+        return torch.autocast("cpu", torch.bfloat16)
+
+    def test_fp32_without_anything(self):
+        self.assertEqual(self.log_of(self.plain), ["zero_grad", "forward", "backward", "step"] * 3)
+        self.assertFalse(self.lines()[0]["autocast"])
+        self.assertEqual(self.violations(), [])
+
+    def test_gradients_cleared_by_hand(self):
+        def drop():
+            for p in self.net.parameters():
+                p.grad = None
+
+        def fill():
+            for p in self.net.parameters():
+                if p.grad is not None:
+                    p.grad.zero_()
+        for number, clear in enumerate((drop, fill, self.net.zero_grad)):
+            self.log = self.path(f"{number}.jsonl")
+            self.assertGreater(self.log_of(lambda clear=clear: self.plain(clear)).count("zero_grad"), 1)
+            self.assertEqual(self.violations(), [])
+        self.log = self.path("never.jsonl")
+        self.log_of(lambda: self.plain(lambda: None))
+        self.assertIn("zero_grad_missing", {rule for _, rule in self.violations()})
+
+    def test_clipping_by_an_imported_name(self):
+        def train():
+            self.optimizer.zero_grad()
+            self.net(self.x).mean().backward()
+            clip_grad_norm_(self.net.parameters(), 1.0)
+            self.optimizer.step()
+        self.assertEqual(self.log_of(train).count("clip"), 3)
+
+    def test_autocast_around_all_of_the_loop(self):
+        with self.bf16():
+            self.log_of(self.plain)
+        self.assertTrue(self.lines()[0]["autocast"])
+        self.assertEqual({rule for _, rule in self.violations()}, {"backward_in_autocast"})
+
+    def test_a_forward_outside_autocast(self):
+        def train(inside):
+            self.optimizer.zero_grad()
+            with self.bf16() if inside else contextlib.nullcontext():
+                loss = self.net(self.x).mean()
+            loss.backward()
+            self.optimizer.step()
+        turns = iter((True, True, False))
+        self.log_of(lambda: train(next(turns)))
+        self.assertEqual(self.violations(), [(2, "forward_outside_autocast")])
+
+    def test_a_model_that_is_called_in_parts(self):
+        def train():
+            self.optimizer.zero_grad()
+            with self.bf16():
+                loss = self.net[1](self.net[0](self.x)).mean()
+            loss.float().backward()
+            self.optimizer.step()
+        self.assertNotIn("forward", self.log_of(train))
+        self.assertEqual(self.violations(), [])
+
+    def test_a_look_at_the_validation_set_between(self):
+        def train():
+            self.optimizer.zero_grad()
+            with self.bf16():
+                loss = self.net(self.x).mean()
+            loss.backward()
+            self.optimizer.step()
+            with torch.no_grad(), self.bf16():
+                self.net(self.x)
+            self.net.eval()(self.x)  # somebody forgot no_grad
+            self.net.train()
+        self.assertEqual(self.log_of(train).count("forward"), 3)
+        self.assertEqual({e["iteration"] for e in self.lines()[1:]}, {0, 1, 2})
+        self.assertEqual(self.violations(), [])
+
+    def test_a_checkpoint_of_activations_is_no_second_backward(self):
+        def train():
+            self.optimizer.zero_grad()
+            x = self.x.clone().requires_grad_()
+            loss = self.net(checkpoint(self.net[0], x, use_reentrant=True)).mean()
+            loss.backward()
+            self.optimizer.step()
+        self.assertEqual(self.log_of(train).count("backward"), 3)
+        self.assertEqual(self.violations(), [])
+
+    def test_a_scaler_that_nobody_gave(self):
+        scaler = make_scaler()
+        if not has_cpu_scaler():
+            self.skipTest("a scaler of PyTorch's own, which is on without CUDA, is of 2.3 or later")
+
+        def train():
+            self.optimizer.zero_grad()
+            scaler.scale(self.net(self.x).mean()).backward()
+            scaler.step(self.optimizer)
+            scaler.update()
+        self.assertIn("scale", self.log_of(train))
+        self.assertTrue(self.lines()[0]["scaler"])
+        self.assertEqual(self.violations(), [])
 
 
 if __name__ == "__main__":

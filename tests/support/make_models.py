@@ -12,7 +12,7 @@ import numpy
 import torch
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
-from fixtures import axes, field_reports, fused, kinds, lockstep, lost_values, observed, odd, ordinary, reported, training  # noqa: E402
+from fixtures import axes, field_reports, fused, kinds, lockstep, lost_values, observed, odd, ordinary, reported, scan, training  # noqa: E402
 
 
 def main(arguments):
@@ -21,7 +21,7 @@ def main(arguments):
     torch.set_num_threads(1)
     warnings.filterwarnings("ignore")  # tracing checks and unused constants inside torchvision's and PyTorch's own code
     numpy.seterr(over="ignore", invalid="ignore", divide="ignore")
-    for kind in (ordinary, reported, field_reports, lost_values, odd, axes, lockstep, observed, kinds, fused, training):
+    for kind in (ordinary, reported, field_reports, lost_values, odd, axes, lockstep, observed, kinds, fused, scan, training):
         for make in kind.MAKERS:
             make(arguments[1])
 

@@ -1,5 +1,6 @@
 // The Flips tab in its user's words, over the images of the digits demo (the first samples of its inputs).
 #include "core/base/hashing.h"
+#include "core/storage/input_digest.h"
 #include "eight_samples.h"
 #include "tests/support/python_script.h"
 #include "widgets/plots/margin_plot.h"
@@ -49,6 +50,13 @@ class Flips : public ::testing::Test {
     m_session.samples.path = m_inputs.toStdString();
     m_session.samples.sha256 = base::sha256OfFile(m_session.samples.path).value();
     openWritten();
+  }
+  // A session whose inputs are a file or folder of the test's own.
+  void openWith(const std::string& inputs) {
+    m_session.samples.path = inputs;
+    m_session.samples.sha256 = storage::inputsDigest(inputs).value();
+    openWritten();
+    m_panel.showPage(views::FlipsPanel::kGallery);
   }
   void openWritten() {
     const QString path = m_folder.filePath(QStringLiteral("eight.ulps"));
@@ -125,10 +133,7 @@ TEST_F(Flips, DrawPicturesInTheirOwnProportions) {
   const tests::ScratchFolder scratch;
   ASSERT_TRUE(tests::python(scratch, "import h5py, numpy as np\nf = h5py.File('in.h5', 'w')\nf['x'] = np.ones((8, 1, 6, 24), 'f4')\nf.close()\n"));
   m_session = eightSamples();
-  m_session.samples.path = scratch.file("in.h5");
-  m_session.samples.sha256 = base::sha256OfFile(m_session.samples.path).value();
-  openWritten();
-  m_panel.showPage(views::FlipsPanel::kGallery);
+  openWith(scratch.file("in.h5"));
   ASSERT_TRUE(testing::waitFor([this] { return bool(pictureOf(1)); })) << note().toStdString();
   const QRect tile = tiles().visualRect(gallery().index(0));
   const QImage shot = tiles().viewport()->grab().toImage();
@@ -242,14 +247,34 @@ TEST_F(Flips, ShowPicturesOfInputsThatTheSnippetSaved) {
                                      "h.register_buffer('expected_0', torch.zeros(8, 2))\ntorch.jit.script(h).save('in.pt')\n"));
   m_inputs = QString::fromStdString(scratch.file("in.pt"));
   m_session = eightSamples();
-  m_session.samples.path = scratch.file("in.pt");
-  m_session.samples.sha256 = base::sha256OfFile(m_session.samples.path).value();
-  openWritten();
-  m_panel.showPage(views::FlipsPanel::kGallery);
+  openWith(scratch.file("in.pt"));
   ASSERT_TRUE(testing::waitFor([this] { return bool(pictureOf(7)); })) << note().toStdString();
   EXPECT_EQ(pictureOf(7)->kind, render::Thumbnail::Kind::image);
   EXPECT_EQ(pictureOf(7)->caption, "float32 [3, 4, 5], 420 to 479") << "7 * 60 to 8 * 60 - 1";
   EXPECT_FALSE(m_panel.gallery()->inputChoice()->isVisible()) << "the expected outputs are no input";
+}
+
+// Without a name an array is forward's argument at its place, whose batch axis counts its samples.
+TEST_F(Flips, ShowPicturesOfAnArrayWithoutAName) {
+  const tests::ScratchFolder scratch;
+  ASSERT_TRUE(tests::python(scratch, "import numpy as np\nnp.save('in.npy', np.arange(3 * 8 * 20, dtype='f4').reshape(3, 8, 4, 5))\n"));
+  m_session = eightSamples();
+  m_session.model.arguments = {{"pixels", "Tensor", false}};
+  m_run.settings.batchAxis = {{"pixels", 1}};
+  openWith(scratch.file("in.npy"));
+  ASSERT_TRUE(testing::waitFor([this] { return bool(pictureOf(7)); })) << note().toStdString();
+  EXPECT_EQ(pictureOf(7)->caption, "float32 [3, 4, 5], 140 to 479") << "7 * 20 of the first plane to the last of all";
+}
+
+TEST_F(Flips, ShowPicturesOfAFolderOfImages) {
+  const tests::ScratchFolder scratch;
+  ASSERT_TRUE(tests::python(scratch, "import json, os, numpy as np\nfrom PIL import Image\nos.mkdir('set')\n"
+                                     "for i in range(8): Image.fromarray(np.full((4, 5), 10 * i, 'u1')).save(f'set/{i}.png')\n"
+                                     "json.dump({'channels': 'grey', 'layout': 'NCHW', 'dtype': 'uint8'}, open('set/preprocessing.json', 'w'))\n"));
+  m_session = eightSamples();
+  openWith(scratch.file("set"));
+  ASSERT_TRUE(testing::waitFor([this] { return bool(pictureOf(7)); })) << note().toStdString();
+  EXPECT_TRUE(pictureOf(7)->caption.starts_with("uint8 [1, 4, 5], 70")) << pictureOf(7)->caption;
 }
 
 TEST_F(Flips, WriteTokensIntoTheTiles) {
@@ -267,11 +292,8 @@ TEST_F(Flips, LetOneChooseAmongSeveralInputs) {
                                      "f['pixels'] = np.arange(3 * 8 * 4 * 5, dtype='f4').reshape(3, 8, 4, 5)\nf['scale'] = np.linspace(0, 1, 9)\nf.close()\n"));
   m_inputs = QString::fromStdString(scratch.file("in.h5"));
   m_session = eightSamples();
-  m_session.samples.path = scratch.file("in.h5");
-  m_session.samples.sha256 = base::sha256OfFile(m_session.samples.path).value();
   m_run.settings.batchAxis = {{"pixels", 1}, {"scale", -1}};
-  openWritten();
-  m_panel.showPage(views::FlipsPanel::kGallery);
+  openWith(scratch.file("in.h5"));
   ASSERT_TRUE(testing::waitFor([this] { return bool(pictureOf(7)); })) << note().toStdString();
   QComboBox* choice = m_panel.gallery()->inputChoice();
   EXPECT_TRUE(choice->isVisible());

@@ -140,6 +140,25 @@ TEST(DropPlan, TakesAFolderForItsFiles) {
   EXPECT_EQ(plan.unused, QStringList{folder.filePath(QStringLiteral("model2.pt"))});
 }
 
+// With its statement a folder of images is inputs, and that file stands for it in a dialog that chooses files.
+TEST(DropPlan, TakesAFolderOfImagesForInputs) {
+  QTemporaryDir folder;
+  touch(folder, QStringLiteral("0.png"));
+  EXPECT_TRUE(dropPlan({folder.path()}).isEmpty()) << "nothing says what is done to it";
+  const QString statement = touch(folder, QStringLiteral("preprocessing.json"));
+  EXPECT_EQ(dropPlan({folder.path(), QStringLiteral("/d/net.ts")}).inputs, folder.path());
+  const DropPlan plan = dropPlan({statement});
+  EXPECT_EQ(plan.inputs, folder.path());
+  EXPECT_TRUE(plan.recipe.isEmpty());
+}
+
+TEST_F(Form, TakesAFolderOfImagesWithItsStatement) {
+  m_form.inputs = m_folder.path();
+  EXPECT_EQ(problem(RunField::inputs), QStringLiteral("is a folder without a preprocessing.json, which says what is done to its images"));
+  touch(m_folder, QStringLiteral("preprocessing.json"));
+  EXPECT_TRUE(problem(RunField::inputs).isEmpty());
+}
+
 protocol::LiveExperiment experiment() {
   protocol::LiveExperiment e;
   e.model = testing::sampleSession().model;

@@ -3,6 +3,7 @@
 #include "widgets/models/text.h"
 
 #include <csignal>
+#include <utility>
 
 namespace ulpscope::jobs {
 namespace {
@@ -87,6 +88,14 @@ void EngineProcess::open(const session::RunRequest& request) {
   send(protocol::encodeOpen(m_openId, request));
 }
 
+void EngineProcess::inspect(const std::string& modelPath, const std::string& target) {
+  m_inspectId = -1;
+  if (!ensureProcess()) return;
+  m_inspectId = ++m_lastId;
+  if (!m_run) m_modelPath = modelPath;
+  send(protocol::encodeInspect(m_inspectId, modelPath, target));
+}
+
 void EngineProcess::warmUp() {
   if (!m_process && protocol::findEngine().ok()) static_cast<void>(ensureProcess());
 }
@@ -169,6 +178,8 @@ void EngineProcess::handle(const protocol::Message& message) {
     handleHello(message);
   else if (message.id == m_openId)
     handleOpened(message);
+  else if (message.id == m_inspectId)
+    handleInspected(message);
   else if (m_run && message.id == m_run->id)
     handleRun(message);
 }
@@ -195,6 +206,17 @@ void EngineProcess::handleOpened(const protocol::Message& message) {
     emit opened(experiment.value());
   else
     emit openFailed(experiment.error());
+}
+
+void EngineProcess::handleInspected(const protocol::Message& message) {
+  if (message.kind != Kind::error && message.kind != Kind::result) return;
+  m_inspectId = 0;
+  if (message.kind == Kind::error) return emit inspectFailed(message.error);
+  const auto inspection = protocol::inspectionFromJson(message.body);
+  if (inspection.ok())
+    emit inspected(inspection.value());
+  else
+    emit inspectFailed(inspection.error());
 }
 
 void EngineProcess::handleRun(const protocol::Message& message) {
@@ -239,10 +261,10 @@ void EngineProcess::dropProcess() {
 
 // Nobody gets an answer any more.
 void EngineProcess::fail(const Error& error) {
-  const bool wasOpening = m_openId != 0;
-  m_openId = 0;
+  const bool wasOpening = std::exchange(m_openId, 0) != 0, wasInspecting = std::exchange(m_inspectId, 0) != 0;
   failRun(error);
   if (wasOpening) emit openFailed(error);
+  if (wasInspecting) emit inspectFailed(error);
 }
 
 void EngineProcess::failRun(const Error& error) {
@@ -253,7 +275,7 @@ void EngineProcess::failRun(const Error& error) {
 
 Error EngineProcess::engineLost(const QString& how) const {
   if (m_run && m_run->cancelId != 0) return {ErrorKind::cancelled, "the run was cancelled, its engine stopped", "run", kRunAgain};
-  const bool isLoading = m_run ? m_run->last.stage == "loading" : m_openId != 0;
+  const bool isLoading = m_run ? m_run->last.stage == "loading" : m_openId != 0 || m_inspectId != 0;
   QString what = QStringLiteral("the engine ") + how;
   if (m_run && !m_run->last.op.empty())
     what += QStringLiteral(" while it ran %1 in %2").arg(qt(m_run->last.op), models::modulePathText(qt(m_run->last.modulePath)));

@@ -3,6 +3,7 @@
 
 #include "core/base/error.h"
 #include "core/base/progress.h"
+#include "core/protocol/inspection.h"
 #include "core/protocol/message.h"
 #include "core/protocol/opened_experiment.h"
 #include "core/session/settings.h"
@@ -39,6 +40,9 @@ class EngineProcess : public QObject {
   // What a run of this would work on. A newer question replaces an older one: only the newest is answered, by opened() or openFailed(),
   // after the run that goes on.
   void open(const session::RunRequest& request);
+  // A model's ops, and what the engine's LibTorch has for them; target as `ulpscope inspect --target`. As open(): the newest question is
+  // answered, by inspected() or inspectFailed().
+  void inspect(const std::string& modelPath, const std::string& target);
   // Asks the engine to end the run; an engine that does not within the grace time is killed.
   void cancel();
   void setCancelGraceMs(int graceMs) { m_graceMs = graceMs; }
@@ -52,6 +56,8 @@ class EngineProcess : public QObject {
   void cellsTold(const ulpscope::protocol::CellBlock& block);
   void opened(const ulpscope::protocol::OpenedExperiment& experiment);
   void openFailed(const ulpscope::base::Error& error);
+  void inspected(const ulpscope::protocol::Inspection& inspection);
+  void inspectFailed(const ulpscope::base::Error& error);
   void silent(int seconds);  // no word from the engine for so long, during a run
   void finished(const QString& sessionPath, const QString& runId);
   void ledgerTold(const ulpscope::protocol::LedgerUpdate& update);
@@ -77,6 +83,7 @@ class EngineProcess : public QObject {
   void handle(const protocol::Message& message);
   void handleHello(const protocol::Message& message);
   void handleOpened(const protocol::Message& message);
+  void handleInspected(const protocol::Message& message);
   void handleRun(const protocol::Message& message);
   void handleResult(const nlohmann::json& result);
   bool ensureProcess();
@@ -92,7 +99,7 @@ class EngineProcess : public QObject {
   QStringList m_policyTables;
   protocol::LineReader m_reader;
   std::optional<Run> m_run;
-  int m_openId = 0;         // 0: no question stands open
+  int m_openId = 0, m_inspectId = 0;  // 0: no question stands open
   std::string m_modelPath;  // of the run, or of the question
   QTimer m_cancelTimer, m_silenceTimer;
   QElapsedTimer m_lastWord;

@@ -1,10 +1,12 @@
 #include "widgets/jobs/input_loader.h"
 
-#include "core/base/hashing.h"
+#include "core/model/positional_arguments.h"
+#include "core/storage/input_digest.h"
 #include "core/storage/input_samples.h"
 #include "widgets/models/text.h"
 
 #include <QDir>
+#include <QDirIterator>
 #include <QFileInfo>
 #include <QtConcurrent>
 
@@ -13,15 +15,27 @@ namespace ulpscope::jobs {
 using models::core;
 using models::qt;
 
+// Size and time of last change; of a folder, sum and latest of its files.
+std::pair<qint64, QDateTime> stateOf(const QString& path) {
+  const QFileInfo info(path);
+  std::pair<qint64, QDateTime> state(info.isDir() ? 0 : info.size(), info.lastModified());
+  if (!info.isDir()) return state;
+  for (QDirIterator files(path, QDir::Files, QDirIterator::Subdirectories); files.hasNext();) {
+    files.next();
+    state.first += files.fileInfo().size();
+    state.second = std::max(state.second, files.fileInfo().lastModified());
+  }
+  return state;
+}
+
 // SHA-256 of files by path, size and time. For the loader's thread only.
 class InputLoader::Digests {
  public:
   base::Result<std::string> of(const QString& path, const std::stop_token& stop) {
-    const QFileInfo file(path);
-    const auto state = std::pair(file.size(), file.lastModified());
+    const auto state = stateOf(path);
     const auto known = m_known.constFind(path);
     if (known != m_known.constEnd() && known->first == state) return known->second;
-    base::Result<std::string> digest = base::sha256OfFile(core(path), stop);
+    base::Result<std::string> digest = storage::inputsDigest(core(path), stop);
     if (digest.ok()) m_known.insert(path, {state, digest.value()});
     return digest;
   }
@@ -37,10 +51,29 @@ struct InputLoader::Opened {
   QString problem;  // empty: it is the run's file
 };
 
+namespace {
+
+// The axis that counts the samples of the input at `place` in the file. One that nobody named is forward's argument at that place.
+int sampleAxis(const InputSource& source, const std::string& name, std::size_t place) {
+  const auto& names = source.arguments;
+  const bool isNamed = std::find(names.begin(), names.end(), name) != names.end() || place >= names.size();
+  const auto found = source.batchAxis.find(isNamed ? name : names[place]);
+  return found == source.batchAxis.end() ? 0 : found->second;
+}
+
+std::vector<std::int64_t> shapeOfOne(const storage::InputShape& input, int axis) {
+  std::vector<std::int64_t> shape = input.shape;
+  if (axis >= 0 && axis < static_cast<int>(shape.size())) shape.erase(shape.begin() + axis);
+  return shape;
+}
+
+}  // namespace
+
 InputSource inputSource(const session::Session& session, const session::RunRecord& run, const QString& sessionPath) {
   if (run.settings.mode == session::Mode::recorded) return {};
   const QString path = qt(session.samples.path);
-  return {path, QFileInfo(sessionPath).dir().filePath(QFileInfo(path).fileName()), session.samples.sha256, run.settings.batchAxis};
+  return {path, QFileInfo(sessionPath).dir().filePath(QFileInfo(path).fileName()), session.samples.sha256, run.settings.batchAxis,
+          model::positionalArguments(session.model.arguments, !session.samples.labels.empty())};
 }
 
 InputLoader::InputLoader(QObject* parent) : QObject(parent), m_digests(std::make_shared<Digests>()) { m_pool.setMaxThreadCount(1); }
@@ -85,13 +118,18 @@ void InputLoader::open(const InputSource& source) {
       opened.problem = tr("No pictures: %1").arg(shapes.ok() ? tr("%1 holds no inputs").arg(name) : qt(shapes.error().message()));
       return opened;
     }
-    opened.shownFirst = render::inputToShow(shapes.value(), source.batchAxis);
-    for (const storage::InputShape& input : shapes.value()) opened.inputs << qt(input.name);
+    opened.shownFirst = -1;
+    for (const storage::InputShape& input : shapes.value()) {
+      if (opened.shownFirst < 0 && render::givesPicture(input.dtype, shapeOfOne(input, sampleAxis(source, input.name, static_cast<std::size_t>(opened.inputs.size()))))) opened.shownFirst = static_cast<int>(opened.inputs.size());
+      opened.inputs << qt(input.name);
+    }
+    opened.shownFirst = std::max(0, opened.shownFirst);
     return opened;
   };
   QtConcurrent::run(&m_pool, look).then(this, [this, generation = m_generation](const Opened& file) {
     if (generation != m_generation) return;
     m_path = file.path;
+    m_inputs = file.inputs;
     if (file.problem.isEmpty()) emit opened(file.inputs, file.shownFirst);
     else emit failed(file.problem);
   });
@@ -106,8 +144,7 @@ void InputLoader::load(const ThumbnailRequest& request) {
 void InputLoader::start(const ThumbnailRequest& request) {
   m_isBusy = true;
   const std::string input = core(request.input);
-  const auto axis = m_source->batchAxis.find(input);
-  const storage::SampleSlices slices{input, axis == m_source->batchAxis.end() ? 0 : axis->second, request.samples};
+  const storage::SampleSlices slices{input, sampleAxis(*m_source, input, static_cast<std::size_t>(std::max<qsizetype>(m_inputs.indexOf(request.input), 0))), request.samples};
   const auto read = [request, slices, path = core(m_path)] {
     ThumbnailBatch batch;
     const auto tensors = storage::readSamples(path, slices);

@@ -20,12 +20,13 @@
 
 namespace ulpscope::jobs {
 
-// Where inputs are: as the session says, or a file of that name beside the session.
+// Where inputs are: as the session says, or a file or folder of that name beside the session.
 struct InputSource {
   QString path;
   QString besideSession;
   std::string sha256;
   std::map<std::string, int> batchAxis;
+  std::vector<std::string> arguments;  // forward's tensors, which inputs without names take in their order
   friend bool operator==(const InputSource&, const InputSource&) = default;
 };
 InputSource inputSource(const session::Session& session, const session::RunRecord& run, const QString& sessionPath);
@@ -44,7 +45,7 @@ class InputLoader : public QObject {
  public:
   explicit InputLoader(QObject* parent = nullptr);
   ~InputLoader() override;
-  // Looks at the file and checks that it is the run's, by its SHA-256 (computed once for each state of a file). Ends with opened() or failed();
+  // Looks at the file or folder and checks that it is the run's, by its SHA-256 (computed once for each state of it). Ends with opened() or failed();
   // a newer source replaces an older one. The one that is open already is not opened again.
   void open(const InputSource& source);
   // Precondition: opened() came. While one request is read only the newest other one is kept.
@@ -65,7 +66,8 @@ class InputLoader : public QObject {
   QThreadPool m_pool;  // one thread: HDF5 has one owner at a time
   std::shared_ptr<Digests> m_digests;
   std::optional<InputSource> m_source;
-  QString m_path;  // of the open file
+  QString m_path;        // of the open file
+  QStringList m_inputs;  // that it holds
   std::stop_source m_stop;
   int m_generation = 0;
   bool m_isBusy = false;

@@ -1,5 +1,8 @@
 #include "widgets/models/drop_plan.h"
 
+#include "core/storage/input_kind.h"
+#include "widgets/models/text.h"
+
 #include <QDir>
 #include <QFileInfo>
 
@@ -9,10 +12,16 @@
 namespace ulpscope::models {
 namespace {
 
+const QString kPreprocessing = QStringLiteral("preprocessing.json");
+
 QStringList expanded(const QStringList& paths) {
   QStringList files;
   for (const QString& path : paths) {
-    if (!QFileInfo(path).isDir()) {
+    if (QFileInfo(path).fileName() == kPreprocessing) {
+      files << QFileInfo(path).absolutePath();  // the statement stands for the folder of images
+      continue;
+    }
+    if (!QFileInfo(path).isDir() || storage::isImageFolder(core(path))) {
       files << path;
       continue;
     }
@@ -26,6 +35,7 @@ bool nameSays(const QFileInfo& file, std::initializer_list<const char*> words) {
 }
 
 QString* placeOf(DropPlan& plan, const QFileInfo& file) {
+  if (file.isDir()) return &plan.inputs;  // of images: other folders stand for their files
   const QString ending = file.suffix().toLower();
   const auto endsIn = [&](std::initializer_list<const char*> endings) {
     return std::any_of(endings.begin(), endings.end(), [&](const char* e) { return ending == QLatin1String(e); });
@@ -33,7 +43,7 @@ QString* placeOf(DropPlan& plan, const QFileInfo& file) {
   if (ending == u"ulps") return &plan.session;
   if (ending == u"json") return &plan.recipe;
   if (endsIn({"txt", "csv"})) return nameSays(file, {"class", "name"}) ? &plan.classNames : nameSays(file, {"label", "target", "truth"}) ? &plan.labels : nullptr;
-  if (endsIn({"h5", "hdf5", "npz", "npy", "safetensors"})) return nameSays(file, {"label"}) ? &plan.labels : &plan.inputs;
+  if (endsIn({"h5", "hdf5", "nxs", "npz", "npy", "safetensors"})) return nameSays(file, {"label"}) ? &plan.labels : &plan.inputs;
   // TorchScript is both: a model, or a module that holds inputs.
   if (endsIn({"ts", "pt", "pth", "torchscript"})) return nameSays(file, {"input", "sample", "batch"}) ? &plan.inputs : &plan.model;
   return nullptr;

@@ -14,7 +14,7 @@ struct DropPlan {
   QString text() const;  // "model.ts: model · inputs.h5: inputs"
 };
 
-// By name and ending only; a folder stands for the files directly in it. Of several of a kind the first, by name, is used.
+// By name and ending only; a folder stands for the files directly in it, one with a preprocessing.json is inputs itself (so is that file). Of several of a kind the first, by name, is used.
 DropPlan dropPlan(const QStringList& paths);
 
 }  // namespace ulpscope::models

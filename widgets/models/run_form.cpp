@@ -1,6 +1,7 @@
 #include "widgets/models/run_form.h"
 
 #include "core/session/demo.h"
+#include "core/storage/input_kind.h"
 #include "widgets/models/text.h"
 
 #include <QDir>
@@ -18,6 +19,12 @@ QString pathProblem(const QString& path, const char* missing) {
   if (!file.exists()) return tr("does not exist");
   if (!file.isFile()) return tr("is no file");
   return file.isReadable() ? QString() : tr("cannot be read: you lack the permission");
+}
+
+QString inputsProblem(const QString& path) {
+  if (storage::isImageFolder(core(path))) return {};
+  if (QFileInfo(path).isDir()) return tr("is a folder without a preprocessing.json, which says what is done to its images");
+  return pathProblem(path, "on which inputs? A fixed set of samples, best with labels");
 }
 
 QString sessionProblem(const RunForm& form) {
@@ -55,7 +62,7 @@ const std::vector<RunFieldText>& runFieldTexts() {
   using enum RunField;
   static const std::vector<RunFieldText> texts{
       {model, tr("Model"), tr("TorchScript file (.ts, .pt) of the FP32 model")},
-      {inputs, tr("Inputs"), tr("HDF5 file whose datasets are named as forward's arguments, or a TorchScript module that holds tensors")},
+      {inputs, tr("Inputs"), tr("HDF5, npz, npy or safetensors with arrays named as forward's arguments, a TorchScript module that holds tensors, or a folder of images with a preprocessing.json")},
       {labels, tr("Labels"), tr("true classes or values, one a line; empty: those of the inputs file")},
       {classNames, tr("Class names"), tr("one a line; empty: those of the inputs file")},
       {session, tr("Session"), tr("where results are written (.ulps)")},
@@ -119,7 +126,7 @@ std::map<RunField, QString> problemsOf(const RunForm& form) {
     if (!problem.isEmpty()) problems.emplace(field, problem);
   };
   note(RunField::model, pathProblem(form.model, "which model? A TorchScript file; \"Export from Python…\" shows how to write one"));
-  note(RunField::inputs, pathProblem(form.inputs, "on which inputs? A fixed set of samples, best with labels"));
+  note(RunField::inputs, inputsProblem(form.inputs));
   if (isSameFile(form.model, form.inputs)) note(RunField::inputs, tr("is the model's own file: choose the file that holds the samples"));
   if (!form.labels.isEmpty()) note(RunField::labels, pathProblem(form.labels, ""));
   if (!form.classNames.isEmpty()) note(RunField::classNames, pathProblem(form.classNames, ""));

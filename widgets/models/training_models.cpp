@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 namespace ulpscope::models {
 namespace {
@@ -17,7 +18,13 @@ TableCell percentCell(double share) { return {std::isnan(share) ? QStringLiteral
 
 TableCell scaleCell(double scale) { return {scaleText(scale), std::isnan(scale) ? -HUGE_VAL : scale, true}; }
 
-QString outcomeText(const LedgerLine& line) { return line.skipped ? QStringLiteral("▼ skipped") : line.applied ? QStringLiteral("applied") : QStringLiteral("not stepped"); }
+QString outcomeText(const LedgerLine& line) {
+  if (!line.has("applied")) return QStringLiteral("–");
+  return line.skipped ? QStringLiteral("▼ skipped") : line.applied ? QStringLiteral("applied") : QStringLiteral("not stepped");
+}
+
+// A cell of what the line has; what a recorded loop does not say is no number.
+TableCell cellOf(const LedgerLine& line, const char* key, TableCell cell) { return line.has(key) ? std::move(cell) : TableCell{QStringLiteral("–"), -HUGE_VAL, cell.isNumber, QStringLiteral("not recorded")}; }
 
 TableCell firstCell(const LedgerLine& line) {
   if (!line.firstNonfinite) return textCell(QStringLiteral("–"));
@@ -29,18 +36,21 @@ TableCell firstCell(const LedgerLine& line) {
 std::vector<TableCell> cellsOf(const LedgerLine& line) {
   return {countCell(line.step),
           textCell(line.optimizer),
-          textCell(outcomeText(line)),
+          cellOf(line, "applied", textCell(outcomeText(line))),
           firstCell(line),
-          numberCell(line.loss),
-          scaleCell(line.scaleBefore),
-          scaleCell(line.scaleAfter),
-          numberCell(line.gradNorm),
-          percentCell(line.zeroShare),
-          numberCell(line.clippedNorm),
-          textCell(line.foundInf ? QStringLiteral("yes") : QStringLiteral("no")),
-          numberCell(line.lr),
-          countCell(line.appliedUpdates)};
+          cellOf(line, "loss", numberCell(line.loss)),
+          cellOf(line, "scale_before", scaleCell(line.scaleBefore)),
+          cellOf(line, "scale_after", scaleCell(line.scaleAfter)),
+          cellOf(line, "grad_norm", numberCell(line.gradNorm)),
+          cellOf(line, "zero_share", percentCell(line.zeroShare)),
+          cellOf(line, "clipped_norm", numberCell(line.clippedNorm)),
+          cellOf(line, "found_inf", textCell(line.foundInf ? QStringLiteral("yes") : QStringLiteral("no"))),
+          cellOf(line, "lr", numberCell(line.lr)),
+          cellOf(line, "applied_updates", countCell(line.appliedUpdates))};
 }
+
+// The same of a whole trajectory, by its last step.
+TableCell cellIn(const Trajectory& run, const char* key, TableCell cell) { return run.recordsLast(key) ? std::move(cell) : TableCell{QStringLiteral("–"), -HUGE_VAL, cell.isNumber, QStringLiteral("not recorded")}; }
 
 bool isSame(double a, double b) { return a == b || (std::isnan(a) && std::isnan(b)); }
 
@@ -79,16 +89,18 @@ bool LedgerModel::isRedundant(Column column) const {
   const auto all = [this](const auto& holds) { return std::all_of(m_ledger.begin(), m_ledger.end(), holds); };
   switch (column) {
     case kOptimizer: return all([this](const LedgerLine& line) { return line.optimizer == m_ledger.front().optimizer; });
-    case kClippedNorm: return all([](const LedgerLine& line) { return isSame(line.clippedNorm, line.gradNorm); });
+    case kClippedNorm: return all([](const LedgerLine& line) { return !line.has("clipped_norm") || isSame(line.clippedNorm, line.gradNorm); });
     case kFirst: return all([](const LedgerLine& line) { return !line.firstNonfinite; });
-    case kFoundInf: return all([](const LedgerLine& line) { return line.foundInf == line.skipped; });
+    case kFoundInf: return all([](const LedgerLine& line) { return !line.has("found_inf") || line.foundInf == line.skipped; });
+    case kZeroShare: return all([](const LedgerLine& line) { return !line.has("zero_share"); });
     default: return false;
   }
 }
 
 QString LedgerModel::lineText(int row) const {
   const LedgerLine& line = lineAt(row);
-  const QString head = QStringLiteral("Step %1, %2: %3").arg(line.step).arg(qt(line.optimizer), line.skipped ? QStringLiteral("skipped") : outcomeText(line));
+  const QString outcome = !line.has("applied") ? QStringLiteral("whether it was applied is not recorded") : line.skipped ? QStringLiteral("skipped") : outcomeText(line);
+  const QString head = QStringLiteral("Step %1, %2: %3").arg(line.step).arg(qt(line.optimizer), outcome);
   return line.firstNonfinite ? QStringLiteral("%1. %2").arg(head, qt(report::firstNonfiniteText(*line.firstNonfinite))) : head;
 }
 
@@ -111,7 +123,8 @@ void TrajectoriesModel::setTraining(const TrainingPointer& training) {
     for (const Trajectory& run : training->runs)
       rows.push_back({static_cast<int>(rows.size()),
                       {textCell(run.name), textCell(onOff(run.autocast)), textCell(onOff(run.scaling)), textCell(run.fp32.empty() ? QStringLiteral("none") : shortList(run.fp32)),
-                       countCell(static_cast<std::int64_t>(run.mostSkipped())), countCell(run.appliedUpdates), numberCell(run.finalLoss()), scaleCell(run.finalScale), percentCell(run.accuracy.value_or(std::nan(""))),
+                       cellIn(run, "skipped", countCell(static_cast<std::int64_t>(run.mostSkipped()))), cellIn(run, "applied", countCell(run.appliedUpdates)), cellIn(run, "loss", numberCell(run.finalLoss())),
+                       cellIn(run, "scale_after", scaleCell(run.finalScale)), percentCell(run.accuracy.value_or(std::nan(""))),
                        countCell(static_cast<std::int64_t>(run.alarms.size())), textCell(firstText(run)), textCell(run.error.empty() ? QStringLiteral("no") : qt(run.error))}});
   setRows(std::move(rows));
 }

@@ -24,7 +24,7 @@ class LedgerModel : public RowTableModel {
   const session::LedgerLine& lineAt(int row) const { return m_ledger[static_cast<std::size_t>(row)]; }
   int rowOfStep(std::int64_t step) const;  // the first; -1: none
   // Whether a column says nothing that another does not: one optimizer for all lines, found_inf as skipped, norms that nothing clipped,
-  // no finding in any line.
+  // no finding in any line, nothing recorded.
   bool isRedundant(Column column) const;
   // "Step 3, adam: skipped. aten::linear in head: inf in the gradient of its output"; of a line without a finding what was done.
   QString lineText(int row) const;

@@ -36,6 +36,7 @@ QString criterionText(const session::CriterionResult& criterion) {
 }
 
 QString stepsText(const Trajectory& run, std::optional<std::int64_t> asked) {
+  if (!run.ledger.empty() && !run.recordsAny("applied")) return QStringLiteral("%1, applied or not is not recorded").arg(qt(base::counted(run.steps, "step")));
   const QString applied = qt(base::groupedInteger(run.appliedUpdates));
   if (!asked || *asked <= run.steps) return QStringLiteral("%1 of %2 applied").arg(applied, qt(base::counted(run.steps, "step")));
   return QStringLiteral("%1 of %2 done, %3 applied").arg(qt(base::groupedInteger(run.steps)), qt(base::counted(*asked, "step")), applied);
@@ -61,9 +62,10 @@ std::optional<std::int64_t> askedSteps(const session::Training& training) {
 QString trajectorySummary(const Trajectory& run, std::optional<std::int64_t> asked) {
   QStringList parts{stepsText(run, asked)};
   const QString skipped = qt(report::skippedText(run));
-  parts << (skipped.isEmpty() ? QStringLiteral("none skipped") : QStringLiteral("skipped: %1").arg(skipped));
-  if (!run.ledger.empty()) parts << QStringLiteral("loss %1 to %2").arg(qt(base::shortNumber(run.ledger.front().loss)), qt(base::shortNumber(run.finalLoss())));
-  if (run.scaling) parts << QStringLiteral("scale %1 at the end").arg(scaleText(run.finalScale));
+  if (run.ledger.empty() || run.recordsAny("skipped"))
+    parts << (skipped.isEmpty() ? QStringLiteral("none skipped") : QStringLiteral("skipped: %1").arg(skipped));
+  if (!run.ledger.empty()) parts << QStringLiteral("loss %1").arg(qt(report::lossText(run)));
+  if (run.scaling) parts << (run.recordsLast("scale_after") ? QStringLiteral("scale %1 at the end").arg(scaleText(run.finalScale)) : QStringLiteral("scale not recorded"));
   if (!run.error.empty()) parts << QStringLiteral("ended early: %1").arg(qt(run.error));
   return parts.join(kSeparator);
 }
@@ -92,6 +94,7 @@ QString trainingVerdictText(const session::Training& training) {
 
 QString historyText(const session::Training& training) {
   QStringList parts;
+  if (training.recorded) parts << QStringLiteral("%1 was %2.").arg(qt(training.recorded->log), qt(session::cannotTrainAgain(*training.recorded)));
   for (const session::ResumeRecord& resume : training.resumes)
     parts << QStringLiteral("Resumed after %1%2.").arg(qt(base::counted(resume.step, "step")), resume.change.empty() ? QString() : QStringLiteral(" with the change '%1'").arg(qt(resume.change)));
   if (const auto& back = training.rollback)
@@ -103,7 +106,7 @@ TrainingStanding standingOf(const session::Training& training) {
   TrainingStanding standing;
   standing.verdict = trainingVerdictText(training);
   standing.judged = training.verdict ? training.verdict->status : session::JudgedAs::notEvaluated;
-  standing.criteria = training.verdict ? qt(session::name(training.verdict->status)) : QStringLiteral("none in the recipe");
+  standing.criteria = training.verdict ? qt(session::name(training.verdict->status)) : training.recorded ? QStringLiteral("none, it was recorded") : QStringLiteral("none in the recipe");
   if (training.runs.empty()) return standing;
   const Trajectory& run = training.runs.front();
   standing.name = (training.number > 0 ? QStringLiteral("training %1: ").arg(training.number) : QString()) + stepsText(run, askedSteps(training));
@@ -114,7 +117,8 @@ TrainingStanding standingOf(const session::Training& training) {
   if (training.rollback) found << QStringLiteral("rolled back");
   if (!run.error.empty()) found << QStringLiteral("ended early");
   standing.isBad = !found.isEmpty();
-  standing.finding = found.isEmpty() ? QStringLiteral("no alarm, none skipped") : found.join(QStringLiteral(", "));
+  const bool knowsSkips = run.ledger.empty() || run.recordsAny("skipped");
+  standing.finding = found.isEmpty() ? (knowsSkips ? QStringLiteral("no alarm, none skipped") : QStringLiteral("no alarm")) : found.join(QStringLiteral(", "));
   return standing;
 }
 

@@ -20,7 +20,7 @@ QString trajectorySummary(const session::Trajectory& run, std::optional<std::int
 QString alarmsText(const session::Trajectory& run);
 // "Verdict: fail: skip rate 0.2, limit 0.05; ..." with the criteria that failed, or else all of them; empty: the recipe has no criteria.
 QString trainingVerdictText(const session::Training& training);
-// "Resumed after 40 steps with the change 'bf16 from here'. Rolled back in step 57 to the checkpoint after 40 steps: loss is NaN"; empty: neither.
+// "loop.jsonl was recorded from a loop in Python on cuda:0; no engine can train it again." "Resumed after 40 steps with the change 'bf16 from here'. Rolled back in step 57 to the checkpoint after 40 steps: loss is NaN"; empty: none of these.
 QString historyText(const session::Training& training);
 QString scaleText(double scale);  // "65,536", "1.70e+38"
 

@@ -24,15 +24,30 @@ using session::Trajectory;
 constexpr const char* kOverlay = "overlay";  // QCustomPlot's own, with a buffer for itself
 const render::ValueAxis kShareAxis{AxisScale::linear, -0.16, 1.16, -0.08, 1.08};
 
-double lossOf(const LedgerLine& line) { return line.loss; }
-double scaleOf(const LedgerLine& line) { return line.scaleBefore; }
-double normOf(const LedgerLine& line) { return line.gradNorm; }
-double shareOf(const LedgerLine& line) { return line.zeroShare; }
+std::optional<double> recorded(const LedgerLine& line, const char* key, double value) { return line.has(key) ? std::optional(value) : std::nullopt; }
+std::optional<double> lossOf(const LedgerLine& line) { return recorded(line, "loss", line.loss); }
+std::optional<double> scaleOf(const LedgerLine& line) { return recorded(line, "scale_before", line.scaleBefore); }
+std::optional<double> normOf(const LedgerLine& line) { return recorded(line, "grad_norm", line.gradNorm); }
+std::optional<double> shareOf(const LedgerLine& line) { return recorded(line, "zero_share", line.zeroShare); }
 
-std::vector<double> valuesOf(const Trajectory& run, double (*value)(const LedgerLine&)) {
+std::vector<double> valuesOf(const Trajectory& run, std::optional<double> (*valueOf)(const LedgerLine&)) {
   std::vector<double> values;
-  for (const LedgerLine& line : run.ledger) values.push_back(value(line));
+  for (const LedgerLine& line : run.ledger)
+    if (const auto value = valueOf(line)) values.push_back(*value);
   return values;
+}
+
+QString shownValue(std::optional<double> value, std::string (*text)(double)) { return value ? qt(text(*value)) : TrainingPlot::tr("not recorded"); }
+
+// Of the tooltip.
+QString gradientText(const LedgerLine& line) {
+  const auto share = shareOf(line);
+  return TrainingPlot::tr("gradient norm %1, %2").arg(shownValue(normOf(line), base::shortNumber), share ? TrainingPlot::tr("%1 % of it zero").arg(qt(base::shortNumber(100 * *share))) : TrainingPlot::tr("its share of zeros not recorded"));
+}
+
+QString outcomeText(const LedgerLine& line) {
+  if (!line.has("applied")) return TrainingPlot::tr("not recorded whether it was applied");
+  return line.skipped ? TrainingPlot::tr("skipped") : line.applied ? TrainingPlot::tr("applied") : TrainingPlot::tr("not stepped");
 }
 
 // By order of appearance; their lines differ in dashes.
@@ -132,8 +147,9 @@ std::int64_t TrainingPlot::nearestStep(double pixelX) const {
 std::optional<QPointF> TrainingPlot::pixelOf(Chart chart, std::size_t line) const {
   if (!m_content.run || line >= m_content.run->ledger.size()) return std::nullopt;
   const LedgerLine& l = m_content.run->ledger[line];
-  const double value = chart == kLoss ? lossOf(l) : chart == kScale ? scaleOf(l) : normOf(l);
-  return QPointF(m_rects[chart]->axis(QCPAxis::atBottom)->coordToPixel(static_cast<double>(l.step)), m_rects[chart]->axis(QCPAxis::atLeft)->coordToPixel(render::valuePoint(value, m_axes[chart]).at));
+  const auto value = chart == kLoss ? lossOf(l) : chart == kScale ? scaleOf(l) : normOf(l);
+  if (!value) return std::nullopt;
+  return QPointF(m_rects[chart]->axis(QCPAxis::atBottom)->coordToPixel(static_cast<double>(l.step)), m_rects[chart]->axis(QCPAxis::atLeft)->coordToPixel(render::valuePoint(*value, m_axes[chart]).at));
 }
 
 QString TrainingPlot::tooltipOf(std::int64_t step) const {
@@ -141,8 +157,8 @@ QString TrainingPlot::tooltipOf(std::int64_t step) const {
   if (m_content.run)
     for (const LedgerLine& line : m_content.run->ledger)
       if (line.step == step)
-        lines << tr("step %1, %2: %3\nloss %4, scale %5\ngradient norm %6, %7 % of it zero")
-                     .arg(line.step).arg(qt(line.optimizer), line.skipped ? tr("skipped") : line.applied ? tr("applied") : tr("not stepped"), qt(base::exactNumber(line.loss)), qt(base::shortNumber(line.scaleBefore)), qt(base::shortNumber(line.gradNorm)), qt(base::shortNumber(100 * line.zeroShare)));
+        lines << tr("step %1, %2: %3\nloss %4, scale %5\n%6")
+                     .arg(line.step).arg(qt(line.optimizer), outcomeText(line), shownValue(lossOf(line), base::exactNumber), shownValue(scaleOf(line), base::shortNumber), gradientText(line));
   for (const models::TimelineMark& mark : m_content.timeline)
     if (std::fabs(mark.at - static_cast<double>(step)) <= 0.5) lines << mark.tooltip;
   return lines.join(u'\n');
@@ -172,18 +188,20 @@ void TrainingPlot::setAxes() {
   m_axes[kScale] = render::valueAxis(valuesOf(run, scaleOf), AxisScale::logarithmic);
   m_axes[kGradients] = render::valueAxis(valuesOf(run, normOf), AxisScale::logarithmic);
   const std::array<QString, kChartCount> names{m_axes[kLoss].scale == AxisScale::linear ? tr("loss") : tr("loss (log)"), tr("scale"), tr("grad. norm")};
+  const std::array<const char*, kChartCount> keys{"loss", "scale_before", "grad_norm"};
   const auto first = static_cast<double>(firstStep());
   const double span = std::max(1.0, static_cast<double>(lastStep()) - first);
   for (std::size_t i = 0; i < kChartCount; ++i) {
     for (QCPAxis* axis : m_rects[i]->axes()) styleAxis(axis, theme, font());
     m_rects[i]->axis(QCPAxis::atBottom)->setRange(first - 0.02 * span, first + 1.02 * span);
     QCPAxis* y = m_rects[i]->axis(QCPAxis::atLeft);
-    y->setLabel(names[i]);
+    y->setLabel(run.ledger.empty() || run.recordsAny(keys[i]) ? names[i] : tr("%1: not recorded").arg(names[i]));
+    y->setTickLabels(run.ledger.empty() || run.recordsAny(keys[i]));
     y->setRange(m_axes[i].low, m_axes[i].high);
   }
   m_rects[kGradients]->axis(QCPAxis::atBottom)->setLabel(tr("step"));
   QCPAxis* share = m_rects[kGradients]->axis(QCPAxis::atRight);
-  share->setVisible(true);
+  share->setVisible(run.ledger.empty() || run.recordsAny("zero_share"));
   share->setLabel(tr("zero share"));
   share->setRange(kShareAxis.low, kShareAxis.high);
   setTicks();
@@ -231,8 +249,9 @@ void TrainingPlot::addLine(QCPAxis* y, const Trajectory& run, ValueOf value, con
     QCPGraph* graph = addGraph(y, own);
     for (const LedgerLine& line : run.ledger) {
       if (qt(line.optimizer) != optimizers[i]) continue;
-      const render::ValuePoint point = render::valuePoint(value(line), axisOf(y));
-      graph->addData(static_cast<double>(line.step), point.place == ValuePlace::value ? point.at : std::nan(""));
+      const auto number = value(line);
+      const render::ValuePoint point = render::valuePoint(number.value_or(0), axisOf(y));
+      graph->addData(static_cast<double>(line.step), number && point.place == ValuePlace::value ? point.at : std::nan(""));
     }
   }
 }

@@ -55,8 +55,8 @@ class TrainingPlot : public QWidget {
   void resizeEvent(QResizeEvent* event) override;
 
  private:
-  // What a chart draws of a ledger line.
-  using ValueOf = double (*)(const session::LedgerLine&);
+  // What a chart draws of a ledger line; empty: it was not recorded.
+  using ValueOf = std::optional<double> (*)(const session::LedgerLine&);
   void makeRects();
   void rebuild();
   void setAxes();

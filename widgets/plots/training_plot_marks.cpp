@@ -57,7 +57,8 @@ void TrainingPlot::addEdgeMarks(Chart chart, ValueOf value) {
   for (std::size_t i = 0; i < kEdgePlaces.size(); ++i) {
     std::vector<QPointF> points;
     for (const LedgerLine& line : m_content.run->ledger)
-      if (const render::ValuePoint point = render::valuePoint(value(line), m_axes[chart]); point.place == kEdgePlaces[i]) points.emplace_back(static_cast<double>(line.step), point.at);
+      if (const auto number = value(line))
+        if (const render::ValuePoint point = render::valuePoint(*number, m_axes[chart]); point.place == kEdgePlaces[i]) points.emplace_back(static_cast<double>(line.step), point.at);
     addMarks(m_rects[chart]->axis(QCPAxis::atLeft), edgeStyle(kEdgePlaces[i], themeOf(this)), points);
     m_edgeMarks[chart][i] = static_cast<int>(points.size());
   }
@@ -120,7 +121,7 @@ std::vector<LegendEntry> TrainingPlot::lineEntries() const {
   std::vector<LegendEntry> entries{{{Mark::line, theme.series, false}, optimizers.size() > 1 ? optimizers.front() : tr("this trajectory")}};
   for (qsizetype i = 1; i < optimizers.size(); ++i) entries.push_back({{Mark::dashes, theme.series, false}, optimizers[i]});
   if (m_content.fp32) entries.push_back({{Mark::line, theme.muted, false}, tr("loss in FP32")});
-  entries.push_back({{Mark::dashes, theme.warn, false}, tr("zero share")});
+  if (m_content.run->recordsAny("zero_share")) entries.push_back({{Mark::dashes, theme.warn, false}, tr("zero share")});
   if (m_axes[kScale].low <= 0 && m_axes[kScale].high >= 0) entries.push_back({{Mark::dashes, theme.muted, false}, tr("scale 1")});
   return entries;
 }

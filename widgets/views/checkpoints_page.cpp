@@ -48,6 +48,7 @@ QPushButton* CheckpointsPage::addDeed(const QString& text, Model::Action needs, 
 
 void CheckpointsPage::setTraining(const models::TrainingPointer& training, const QString& folder) {
   m_folder = folder;
+  m_notOurs = training && training->recorded ? models::qt(session::cannotTrainAgain(*training->recorded)) : QString();
   m_model.setTraining(training);
   fitColumns(m_table);
   refresh();
@@ -66,6 +67,7 @@ QString CheckpointsPage::currentFile() const {
 }
 
 QString CheckpointsPage::whyNot(Model::Action needs) const {
+  if (!m_notOurs.isEmpty()) return m_notOurs;
   const QModelIndex current = m_table->currentIndex();
   if (!current.isValid() || current.data(Model::kActionRole).toInt() != needs) return needs == Model::kResume ? tr("select a checkpoint") : tr("select a rollback");
   if (m_isBusy) return tr("a run is going on; wait for it or cancel it (Shift+F5)");

@@ -48,7 +48,7 @@ class CheckpointsPage : public QWidget {
   void replay();
 
   models::CheckpointsModel m_model;
-  QString m_folder;
+  QString m_folder, m_notOurs;  // m_notOurs: why nothing can be trained again; empty: it can
   bool m_isBusy = false;
   QTableView* m_table;
   QList<Deed> m_deeds;

@@ -4,6 +4,7 @@
 #include "widgets/views/flips_panel.h"
 #include "widgets/views/headroom_panel.h"
 #include "widgets/views/nonfinite_panel.h"
+#include "widgets/views/operators_panel.h"
 #include "widgets/views/runs_panel.h"
 #include "widgets/views/training_panel.h"
 
@@ -46,12 +47,14 @@ FindingsPanel::FindingsPanel(Workbench& workbench, QWidget* parent) : QTabWidget
   m_criteria = new CriteriaPanel(workbench, this);
   m_runs = new RunsPanel(workbench, this);
   m_training = new TrainingPanel(workbench, this);
+  m_operators = new OperatorsPanel(workbench, this);
   addTab(new Page(m_flips, this), tr("Flips"));
   addTab(new Page(m_nonfinite, this), tr("Non-finite"));
   addTab(new Page(m_headroom, this), tr("Headroom"));
   addTab(new Page(m_criteria, this), tr("Criteria"));
   addTab(new Page(m_runs, this), tr("Runs"));
   addTab(new Page(m_training, this), tr("Training"));
+  addTab(new Page(m_operators, this), tr("Operators"));
   addTab(makeLog(), tr("Log"));
   connect(&m_workbench, &Workbench::sessionChanged, this, &FindingsPanel::refreshCounts);
   connect(&m_workbench, &Workbench::viewChanged, this, &FindingsPanel::refreshCounts);

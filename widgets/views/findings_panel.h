@@ -15,6 +15,7 @@ class CriteriaPanel;
 class FlipsPanel;
 class HeadroomPanel;
 class NonfinitePanel;
+class OperatorsPanel;
 class RunsPanel;
 class TrainingPanel;
 
@@ -22,7 +23,7 @@ class FindingsPanel : public QTabWidget {
   Q_OBJECT
 
  public:
-  enum Tab { kFlips, kNonfinite, kHeadroom, kCriteria, kRuns, kTraining, kLog };
+  enum Tab { kFlips, kNonfinite, kHeadroom, kCriteria, kRuns, kTraining, kOperators, kLog };
 
   explicit FindingsPanel(Workbench& workbench, QWidget* parent = nullptr);
   FlipsPanel* flips() const { return m_flips; }
@@ -31,6 +32,7 @@ class FindingsPanel : public QTabWidget {
   HeadroomPanel* headroom() const { return m_headroom; }
   RunsPanel* runs() const { return m_runs; }
   TrainingPanel* training() const { return m_training; }  // its tab is there where the session has trainings
+  OperatorsPanel* operators() const { return m_operators; }
   QString diagnosis() const;
   QString comparison() const;
   QTableView* flipTable() const;
@@ -52,6 +54,7 @@ class FindingsPanel : public QTabWidget {
   HeadroomPanel* m_headroom = nullptr;
   RunsPanel* m_runs = nullptr;
   TrainingPanel* m_training = nullptr;
+  OperatorsPanel* m_operators = nullptr;
   QPlainTextEdit* m_log = nullptr;
   QPushButton* m_copyLog = nullptr;
 };

@@ -37,7 +37,7 @@ LedgerPage::LedgerPage(QWidget* parent)
 
 void LedgerPage::setLedger(const std::vector<session::LedgerLine>& ledger) {
   m_ledger.setLedger(ledger);
-  for (const LedgerModel::Column column : {LedgerModel::kOptimizer, LedgerModel::kFirst, LedgerModel::kClippedNorm, LedgerModel::kFoundInf}) m_table->setColumnHidden(column, m_ledger.isRedundant(column));
+  for (const LedgerModel::Column column : {LedgerModel::kOptimizer, LedgerModel::kFirst, LedgerModel::kZeroShare, LedgerModel::kClippedNorm, LedgerModel::kFoundInf}) m_table->setColumnHidden(column, m_ledger.isRedundant(column));
   fitColumns(m_table);
   showLine();
 }

@@ -202,7 +202,9 @@ void ModulesPanel::refreshRegions() {
   if (!fp32.empty()) parts << tr("FP32: %1").arg(models::shortList(fp32, 3));
   if (!disable.empty()) parts << tr("autocast off: %1").arg(models::shortList(disable, 3));
   if (!m_workbench.shownRun()) {
-    m_policy->setText(tr("The model was not run in this session: New run… (Ctrl+N) looks into its modules."));
+    const auto& session = m_workbench.session();
+    const bool isLoop = session && session->samples.ids.empty();
+    m_policy->setText(isLoop ? tr("A training loop in Python was recorded here: of its model only the type is known.") : tr("The model was not run in this session: New run… (Ctrl+N) looks into its modules."));
     return refreshColors();
   }
   QString text = parts.isEmpty() ? tr("Policy: autocast everywhere") : tr("Policy: %1").arg(parts.join(QStringLiteral("; ")));

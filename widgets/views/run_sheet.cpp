@@ -1,6 +1,7 @@
 #include "widgets/views/run_sheet.h"
 
 #include "core/base/number_text.h"
+#include "core/storage/input_kind.h"
 #include "widgets/models/site_model.h"
 #include "widgets/models/text.h"
 #include "widgets/plots/theme.h"
@@ -227,7 +228,7 @@ void RunSheet::look() {
   }
   session::RunRequest question;
   question.modelPath = core(QFileInfo(now.model).absoluteFilePath());
-  if (QFileInfo(now.inputs).isFile() && !models::isSameFile(now.model, now.inputs)) {
+  if ((QFileInfo(now.inputs).isFile() || storage::isImageFolder(core(now.inputs))) && !models::isSameFile(now.model, now.inputs)) {
     question.inputsPath = core(QFileInfo(now.inputs).absoluteFilePath());
     if (QFileInfo(now.labels).isFile()) question.labelsPath = core(QFileInfo(now.labels).absoluteFilePath());
     if (QFileInfo(now.classNames).isFile()) question.classNamesPath = core(QFileInfo(now.classNames).absoluteFilePath());

@@ -251,9 +251,10 @@ void RunSheet::choosePath(RunField field) {
   switch (field) {
     case RunField::session: path = QFileDialog::getSaveFileName(this, title, start, tr("Ulpscope sessions (*.ulps)"), nullptr, QFileDialog::DontConfirmOverwrite); break;
     case RunField::model: path = QFileDialog::getOpenFileName(this, title, start, tr("TorchScript (*.ts *.pt *.pth *.torchscript);;All files (*)")); break;
-    case RunField::inputs: path = QFileDialog::getOpenFileName(this, title, start, tr("Inputs (*.h5 *.hdf5 *.pt *.ts *.npz *.npy *.safetensors);;All files (*)")); break;
+    case RunField::inputs: path = QFileDialog::getOpenFileName(this, title, start, tr("Inputs (*.h5 *.hdf5 *.nxs *.pt *.ts *.npz *.npy *.safetensors preprocessing.json);;All files (*)")); break;
     default: path = QFileDialog::getOpenFileName(this, title, start); break;
   }
+  if (field == RunField::inputs && QFileInfo(path).fileName() == u"preprocessing.json") path = QFileInfo(path).absolutePath();  // of a folder of images
   if (!path.isEmpty()) line->setText(path);
 }
 

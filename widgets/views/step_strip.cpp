@@ -152,7 +152,8 @@ void StepStrip::setName(const Step& step, const QString& name) {
 void StepStrip::refresh() {
   const auto& session = m_workbench.session();
   setStep(m_model, session ? State::done : State::none, session ? QFileInfo(qt(session->model.path)).fileName() : tr("none"));
-  setStep(m_inputs, session ? State::done : State::none, session ? qt(base::counted(static_cast<std::int64_t>(session->samples.ids.size()), "sample")) : tr("none"));
+  const auto samples = session ? static_cast<std::int64_t>(session->samples.ids.size()) : 0;
+  setStep(m_inputs, samples > 0 ? State::done : State::none, samples > 0 ? qt(base::counted(samples, "sample")) : session ? tr("not recorded") : tr("none"));  // of a loop in Python
   setName(m_run, m_training ? tr("Training") : tr("Run"));
   m_training ? showTraining() : showRun();
   fit();

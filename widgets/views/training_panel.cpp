@@ -233,7 +233,7 @@ void TrainingPanel::show(const models::TrainingPointer& training, int run) {
   const std::string master = models::core(m_shownPath);
   m_checkpoints->setTraining(training, training ? qt(storage::checkpointFolderPath(master, training->number)) : QString());
   m_pages->setTabText(kCheckpoints, tr("Checkpoints (%1)").arg(m_checkpoints->count()));
-  m_pages->setTabVisible(kCheckpoints, m_checkpoints->count() > 0);
+  m_pages->setTabVisible(kCheckpoints, m_checkpoints->count() > 0 || (training && training->recorded));
   showTrajectory(m_trajectories->currentIndex());
 }
 

@@ -5,6 +5,7 @@
 #include <torch/csrc/jit/api/module.h>
 
 #include <filesystem>
+#include <fstream>
 
 namespace ulpscope::engine {
 namespace {
@@ -84,6 +85,34 @@ TEST_F(Inputs, ASharedInputGoesWholeIntoEveryBatch) {
 
 TEST_F(Inputs, AnEmptySetIsRefused) {
   EXPECT_THAT(errorOf(holding({{"x", given("x").narrow(0, 0, 0)}})), HasSubstr("holds no samples"));
+}
+
+// numpy.save's file of a float32 tensor.
+std::string npy(const at::Tensor& tensor) {
+  const at::Tensor plain = tensor.contiguous();
+  std::string shape;
+  for (const std::int64_t size : plain.sizes()) shape += std::to_string(size) + ", ";
+  const std::string header = "{'descr': '<f4', 'fortran_order': False, 'shape': (" + shape + "), }\n";
+  return std::string("\x93NUMPY\1\0", 8) + static_cast<char>(header.size()) + '\0' + header + std::string(static_cast<const char*>(plain.data_ptr()), plain.nbytes());
+}
+
+TEST_F(Inputs, AnArrayWithoutANameIsForwardsOnlyTensor) {
+  session::RunRequest request = holding({});
+  std::ofstream(m_path, std::ios::binary) << npy(given("x"));
+  const auto set = loadReferenceSet(request, m_model);
+  ASSERT_TRUE(set.ok()) << set.error().message();
+  ASSERT_EQ(set->inputs.size(), 1U);
+  EXPECT_TRUE(set->inputs.at("x").tensor.equal(given("x")));
+  for (model::Argument& argument : m_model.info.arguments) argument = {argument.name, "Tensor", false};
+  EXPECT_EQ(errorOf(request), m_path + ": holds 1 array without a name, forward(x, mask) takes 2 tensors; name them as its arguments: numpy.savez(F, x=..., mask=...)");
+  m_model.info.arguments.clear();
+  EXPECT_THAT(errorOf(request), HasSubstr("holds 1 array without a name, forward() takes 0 tensors"));
+}
+
+TEST_F(Inputs, APickleNamesTheCommandThatConvertsIt) {
+  const session::RunRequest request = holding({});
+  std::ofstream(m_path, std::ios::binary) << std::string("\x80\x04K\1.", 5);
+  EXPECT_THAT(errorOf(request), HasSubstr("is a pickle, which can run any code when it is read; if you trust it, convert it: python3 -c"));
 }
 
 TEST_F(Inputs, AMissingFileIsNamed) {

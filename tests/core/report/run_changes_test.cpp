@@ -117,5 +117,33 @@ TEST(VerdictText, SaysHowManyOfTheTriesWereDeleted) {
   EXPECT_THAT(verdictText(session, verdict), HasSubstr("2 candidates tried on these samples, 1 of them deleted since)"));
 }
 
+// Two lines with the same op, and an op with two outputs: as numbers, all differ, none changed from run to run.
+session::RunRecord runOfTwins() {
+  session::RunRecord run = runOf({}, {});
+  for (const auto& [source, output, relL2] : {std::tuple("net.py:3", 0, 0.008), std::tuple("net.py:4", 0, 0.02), std::tuple("net.py:5", 0, 0.1), std::tuple("net.py:5", 1, 0.2)}) {
+    session::SiteSummary site;
+    site.op = std::string(source) == "net.py:5" ? "aten::max" : "aten::relu";
+    site.source = source;
+    site.output = output;
+    site.values[session::Metric::relL2] = relL2;
+    run.sites.push_back(site);
+  }
+  return run;
+}
+
+TEST(RunChanges, SitesThatShareALabelAreNotTakenForOneAnother) {
+  const session::RunRecord a = runOfTwins();
+  EXPECT_EQ(changesBetween(a, a).sites.equal, 4);
+  EXPECT_THAT(changesBetween(a, a).sites.changes, IsEmpty());
+  session::RunRecord b = a;
+  b.sites[1].values[session::Metric::relL2] = 0.03;
+  b.sites[3].values[session::Metric::relL2] = 0.1;
+  const auto changes = changesBetween(a, b).sites.changes;
+  ASSERT_EQ(changes.size(), 2U);
+  EXPECT_EQ(changes[0].site, "(root): aten::relu@4");
+  EXPECT_EQ(changes[0].a, 0.02);
+  EXPECT_EQ(changes[1].site, "(root): aten::max, output 1");
+}
+
 }  // namespace
 }  // namespace ulpscope::report

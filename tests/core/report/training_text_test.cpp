@@ -45,6 +45,27 @@ TEST(TrainingText, SaysWhatBecameOfTheSteps) {
   EXPECT_THAT(report::trainingSummary({}), HasSubstr("Nothing was trained"));
 }
 
+TEST(TrainingText, CallsNotRecordedWhatARecordedLoopDoesNotSay) {
+  session::Training t = training();
+  t.recorded = session::RecordedLoop{"loop.jsonl", true, {{"device", "cuda:0"}, {"autocast", "bfloat16"}}};
+  t.libtorchVersion = "2.6.0";
+  session::Trajectory& run = t.runs.front();
+  run.parameters.clear();
+  for (session::LedgerLine& line : run.ledger) line.unrecorded = {"zero_share", "scale_after"};
+  run.ledger.back().unrecorded.insert("loss");
+  std::string text = report::trainingSummary(t);
+  EXPECT_THAT(text, HasSubstr("autocast on (bfloat16), scaling on\nRecorded     loop.jsonl, PyTorch 2.6.0: recorded from a loop in Python on cuda:0; no engine can train it again\n"));
+  EXPECT_THAT(text, HasSubstr("Scale        not recorded\n"));
+  EXPECT_THAT(text, HasSubstr("Loss         2 to not recorded\n"));
+  EXPECT_THAT(text, HasSubstr("Zero grads   not recorded\n"));
+  run.ledger[1].unrecorded.clear();
+  run.ledger[1].zeroShare = 0.25;
+  EXPECT_THAT(report::trainingSummary(t), HasSubstr("at most 0.25 of the elements (sgd in step 1)"));
+  for (session::LedgerLine& line : run.ledger) line.unrecorded = {"applied", "skipped"};
+  text = report::trainingSummary(t);
+  EXPECT_THAT(text, HasSubstr("Updates      4 steps, which of them were applied is not recorded\nSkipped      not recorded\n"));
+}
+
 TEST(TrainingText, PutsTrajectoriesSideBySide) {
   session::Training t = training();
   t.runs.push_back({});

@@ -189,7 +189,7 @@ TEST_F(InputFile, NamesAFileThatIsMissingEmptyOrForeign) {
   tests::writeFile(m_path, "");
   EXPECT_THAT(error(), HasSubstr("is empty"));
   tests::writeFile(m_path, "1,2,3\n");
-  EXPECT_THAT(error(), HasSubstr("is not an HDF5 file"));
+  EXPECT_THAT(error(), HasSubstr("is no inputs file"));
   EXPECT_FALSE(storage::looksLikeHdf5(m_path));
   std::filesystem::remove(m_path);
   std::filesystem::create_directory(m_path);

@@ -1,5 +1,5 @@
 // Loops that go wrong: by their order, by their scale, by what they leave behind; and the 2x2 that tells causes apart.
-#include "core/train/alarms.h"
+#include "core/analysis/training_alarms.h"
 #include "core/train/step_program.h"
 #include "core/train/training_model.h"
 #include "core/train/trajectory_run.h"

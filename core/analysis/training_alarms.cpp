@@ -1,4 +1,4 @@
-#include "core/train/alarms.h"
+#include "core/analysis/training_alarms.h"
 
 #include "core/base/number_text.h"
 
@@ -8,7 +8,7 @@
 #include <map>
 #include <set>
 
-namespace ulpscope::train {
+namespace ulpscope::analysis {
 namespace {
 
 using session::Alarm;
@@ -24,7 +24,7 @@ class Finder {
       ofScale(line);
       ofSkips(line);
       ofForward(line);
-      if (line.applied && !std::isfinite(line.loss))
+      if (line.applied && line.has("loss") && !std::isfinite(line.loss))
         once("nonfinite_loss_applied", line.step, fmt::format("{} applies an update although the loss is {}: finite gradients of a loss that overflowed; compute the loss in FP32", line.optimizer, base::shortNumber(line.loss)), line.optimizer);
     }
     ofUpdates();
@@ -48,9 +48,9 @@ class Finder {
   }
 
   void ofScale(const LedgerLine& line) {
-    if (line.scaleAfter < 1)
+    if (line.has("scale_after") && line.scaleAfter < 1)
       once("scale_below_1", line.step, fmt::format("the scale fell to {}: it makes gradients smaller, and what it divides can become infinite unseen; the gradients overflow for another reason than the scale", base::shortNumber(line.scaleAfter)));
-    if (std::isinf(line.scaleAfter)) once("scale_infinite", line.step, "the scale grew to infinity and never comes back (PyTorch before 2.1): every step from here on is skipped");
+    if (line.has("scale_after") && std::isinf(line.scaleAfter)) once("scale_infinite", line.step, "the scale grew to infinity and never comes back (PyTorch before 2.1): every step from here on is skipped");
   }
 
   void ofSkips(const LedgerLine& line) {
@@ -70,7 +70,7 @@ class Finder {
 
   void ofUpdates() {
     std::map<std::int64_t, bool> applied;  // by step
-    for (const LedgerLine& line : m_run.ledger) applied[line.step] = applied[line.step] || line.applied;
+    for (const LedgerLine& line : m_run.ledger) applied[line.step] = applied[line.step] || line.applied || !line.has("applied");
     std::int64_t without = 0;
     for (const auto& [step, any] : applied) {
       without = any ? 0 : without + 1;
@@ -97,4 +97,4 @@ class Finder {
 
 std::vector<Alarm> findAlarms(const Trajectory& run, const Trajectory* fp32) { return Finder(run).find(fp32); }
 
-}  // namespace ulpscope::train
+}  // namespace ulpscope::analysis

@@ -1,11 +1,11 @@
-// What should make somebody stop and look, read off a ledger. No Torch.
+// What should make somebody stop and look, read off a ledger.
 #pragma once
 
 #include "core/session/training.h"
 
 #include <vector>
 
-namespace ulpscope::train {
+namespace ulpscope::analysis {
 
 inline constexpr std::int64_t kSkipsInARow = 5, kStepsWithoutUpdate = 20;
 
@@ -20,7 +20,8 @@ inline constexpr std::int64_t kSkipsInARow = 5, kStepsWithoutUpdate = 20;
 // - "nonfinite_loss_applied": an optimizer steps although the loss that it takes is not finite
 // - "fp32_nonfinite": FP32 has a non-finite value of its own, so it is nothing to compare with
 // "nothing_autocast" comes from the trainer: no op ran in the low dtype.
-// "gradients_flushed_to_zero" comes from the first step's comparison (watched_step.h).
+// "gradients_flushed_to_zero" comes from the first step's comparison (core/train/watched_step.h).
+// A line says nothing by what it did not record.
 std::vector<session::Alarm> findAlarms(const session::Trajectory& run, const session::Trajectory* fp32);
 
-}  // namespace ulpscope::train
+}  // namespace ulpscope::analysis

@@ -1,11 +1,9 @@
-#include "core/storage/held_samples.h"
+#include "core/storage/strided_samples.h"
 
 #include "core/base/size_text.h"
 #include "core/storage/strided_copy.h"
 
 #include <algorithm>
-#include <array>
-#include <fstream>
 
 namespace ulpscope::storage {
 namespace {
@@ -18,7 +16,7 @@ struct SampleLayout {
   std::size_t elementBytes = 0;
 };
 
-SampleLayout layoutOf(const model::HeldTensor& tensor, int axis) {
+SampleLayout layoutOf(const StridedTensor& tensor, int axis) {
   SampleLayout layout{tensor.shape, tensor.strides, 0, base::sizeBytes(tensor.dtype)};
   if (axis < 0) return layout;
   layout.step = tensor.strides[static_cast<std::size_t>(axis)];
@@ -40,24 +38,24 @@ std::size_t spanBytes(const SampleLayout& layout) {
   return static_cast<std::size_t>(last + 1) * layout.elementBytes;
 }
 
-RawTensor sampleFrom(const std::byte* first, const model::HeldTensor& tensor, const SampleLayout& layout) {
+RawTensor sampleFrom(const std::byte* first, const StridedTensor& tensor, const SampleLayout& layout) {
   RawTensor sample{tensor.name, tensor.dtype, layout.shape, std::vector<std::byte>(valueBytes(layout))};
   StridedCopy(first, layout.elementBytes, layout.shape, layout.strides).next(sample.bytes.data(), sample.bytes.size());
   return sample;
 }
 
-std::uint64_t firstByte(const model::HeldTensor& tensor, const SampleLayout& layout, std::int64_t sample) {
-  return static_cast<std::uint64_t>(tensor.offset + sample * layout.step) * layout.elementBytes;
+std::uint64_t firstByte(const StridedTensor& tensor, const SampleLayout& layout, std::int64_t sample) {
+  return tensor.firstByte + static_cast<std::uint64_t>(sample * layout.step) * layout.elementBytes;
 }
 
 // One window for all of them, from the first sample's first byte to the last one's last.
-model::StorageWindow windowOver(const model::HeldTensor& tensor, const SampleLayout& layout, const std::vector<std::int64_t>& samples) {
+model::StorageWindow windowOver(const StridedTensor& tensor, const SampleLayout& layout, const std::vector<std::int64_t>& samples) {
   const auto [least, most] = std::minmax_element(samples.begin(), samples.end());
   const std::uint64_t first = firstByte(tensor, layout, *least);
   return {first, firstByte(tensor, layout, *most) + spanBytes(layout) - first};
 }
 
-std::vector<model::StorageWindow> windowsOf(const model::HeldTensor& tensor, const SampleLayout& layout, const std::vector<std::int64_t>& samples) {
+std::vector<model::StorageWindow> windowsOf(const StridedTensor& tensor, const SampleLayout& layout, const std::vector<std::int64_t>& samples) {
   std::vector<model::StorageWindow> windows;
   for (const std::int64_t sample : samples) windows.push_back({firstByte(tensor, layout, sample), spanBytes(layout)});
   return windows;
@@ -65,18 +63,12 @@ std::vector<model::StorageWindow> windowsOf(const model::HeldTensor& tensor, con
 
 }  // namespace
 
-bool looksLikeZip(const std::string& path) {
-  std::array<char, 4> start{};
-  std::ifstream file(path, std::ios::binary);
-  return file.read(start.data(), start.size()) && start == std::array<char, 4>{'P', 'K', 3, 4};
-}
-
-base::Result<std::vector<RawTensor>> readHeldSamples(const std::string& path, const model::HeldTensor& tensor, const SampleSlices& slices) {
+base::Result<std::vector<RawTensor>> readStridedSamples(const std::string& path, const StridedTensor& tensor, const SampleSlices& slices, const WindowReader& read) {
   if (slices.samples.empty()) return std::vector<RawTensor>();
   const SampleLayout layout = layoutOf(tensor, slices.axis);
   if (valueBytes(layout) == 0) return std::vector<RawTensor>(slices.samples.size(), {tensor.name, tensor.dtype, layout.shape, {}});
   if (slices.axis < 0) {
-    const auto whole = model::readStorage(path, tensor.storageKey, {{firstByte(tensor, layout, 0), spanBytes(layout)}});
+    const auto whole = read({{firstByte(tensor, layout, 0), spanBytes(layout)}});
     if (!whole) return whole.error();
     return std::vector<RawTensor>(slices.samples.size(), sampleFrom(whole->front().data(), tensor, layout));
   }
@@ -85,7 +77,7 @@ base::Result<std::vector<RawTensor>> readHeldSamples(const std::string& path, co
   if (!inOnePiece && all.count > slices.mostBytes)
     return base::Error{base::ErrorKind::input, "has samples that lie between each other over " + base::sizeText(all.count) + ", more than is read for a picture", path + ", " + tensor.name,
                        "save it with .contiguous(), samples along dimension 0"};
-  const auto bytes = model::readStorage(path, tensor.storageKey, inOnePiece ? windowsOf(tensor, layout, slices.samples) : std::vector{all});
+  const auto bytes = read(inOnePiece ? windowsOf(tensor, layout, slices.samples) : std::vector{all});
   if (!bytes) return bytes.error();
   std::vector<RawTensor> samples;
   for (std::size_t i = 0; i < slices.samples.size(); ++i) {
