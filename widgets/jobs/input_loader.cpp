@@ -1,10 +1,8 @@
 #include "widgets/jobs/input_loader.h"
 
-#include "core/base/hashing.h"
 #include "core/storage/input_samples.h"
 #include "widgets/models/text.h"
 
-#include <QDir>
 #include <QFileInfo>
 #include <QtConcurrent>
 
@@ -12,23 +10,6 @@ namespace ulpscope::jobs {
 
 using models::core;
 using models::qt;
-
-// SHA-256 of files by path, size and time. For the loader's thread only.
-class InputLoader::Digests {
- public:
-  base::Result<std::string> of(const QString& path, const std::stop_token& stop) {
-    const QFileInfo file(path);
-    const auto state = std::pair(file.size(), file.lastModified());
-    const auto known = m_known.constFind(path);
-    if (known != m_known.constEnd() && known->first == state) return known->second;
-    base::Result<std::string> digest = base::sha256OfFile(core(path), stop);
-    if (digest.ok()) m_known.insert(path, {state, digest.value()});
-    return digest;
-  }
-
- private:
-  QHash<QString, std::pair<std::pair<qint64, QDateTime>, std::string>> m_known;
-};
 
 struct InputLoader::Opened {
   QString path;
@@ -39,23 +20,16 @@ struct InputLoader::Opened {
 
 namespace {
 
-std::vector<std::int64_t> shapeOfOne(const storage::InputShape& input, const std::map<std::string, int>& batchAxis) {
+std::vector<std::int64_t> shapeOfOne(const storage::InputShape& input, const InputSource& source) {
   std::vector<std::int64_t> shape = input.shape;
-  const auto found = batchAxis.find(input.name);
-  const int axis = found == batchAxis.end() ? 0 : found->second;
+  const int axis = source.axisOf(input.name);
   if (axis >= 0 && axis < static_cast<int>(shape.size())) shape.erase(shape.begin() + axis);
   return shape;
 }
 
 }  // namespace
 
-InputSource inputSource(const session::Session& session, const session::RunRecord& run, const QString& sessionPath) {
-  if (run.settings.mode == session::Mode::recorded) return {};
-  const QString path = qt(session.samples.path);
-  return {path, QFileInfo(sessionPath).dir().filePath(QFileInfo(path).fileName()), session.samples.sha256, run.settings.batchAxis};
-}
-
-InputLoader::InputLoader(QObject* parent) : QObject(parent), m_digests(std::make_shared<Digests>()) { m_pool.setMaxThreadCount(1); }
+InputLoader::InputLoader(QObject* parent) : QObject(parent), m_digests(std::make_shared<FileDigests>()) { m_pool.setMaxThreadCount(1); }
 
 InputLoader::~InputLoader() {
   m_stop.request_stop();
@@ -77,29 +51,20 @@ void InputLoader::open(const InputSource& source) {
   m_stop = std::stop_source();
   const auto look = [source, digests = m_digests, stop = m_stop.get_token()] {
     Opened opened;
-    if (source.path.isEmpty()) {
-      opened.problem = tr("No pictures: a recording does not hold its inputs.");
-      return opened;
-    }
-    opened.path = QFileInfo::exists(source.path) ? source.path : source.besideSession;
-    const QString name = QFileInfo(source.path).fileName();
-    if (!QFileInfo::exists(opened.path)) {
-      opened.problem = tr("No pictures: %1 is not there; put it back, or beside the session.").arg(source.path);
-      return opened;
-    }
-    const base::Result<std::string> digest = digests->of(opened.path, stop);
-    if (!digest.ok() || digest.value() != source.sha256) {
-      opened.problem = digest.ok() ? tr("No pictures: %1 is another file than the run's (its SHA-256 differs).").arg(opened.path) : tr("No pictures: %1").arg(qt(digest.error().message()));
+    const FoundInputs found = findInputs(source, *digests, stop);
+    opened.path = found.path;
+    if (!found.problem.isEmpty()) {
+      opened.problem = tr("No pictures: %1").arg(found.problem);
       return opened;
     }
     const auto shapes = storage::inputShapes(core(opened.path));
     if (!shapes.ok() || shapes->empty()) {
-      opened.problem = tr("No pictures: %1").arg(shapes.ok() ? tr("%1 holds no inputs").arg(name) : qt(shapes.error().message()));
+      opened.problem = tr("No pictures: %1").arg(shapes.ok() ? tr("%1 holds no inputs").arg(QFileInfo(source.path).fileName()) : qt(shapes.error().message()));
       return opened;
     }
     opened.shownFirst = -1;
     for (const storage::InputShape& input : shapes.value()) {
-      if (opened.shownFirst < 0 && render::givesPicture(input.dtype, shapeOfOne(input, source.batchAxis))) opened.shownFirst = static_cast<int>(opened.inputs.size());
+      if (opened.shownFirst < 0 && render::givesPicture(input.dtype, shapeOfOne(input, source))) opened.shownFirst = static_cast<int>(opened.inputs.size());
       opened.inputs << qt(input.name);
     }
     opened.shownFirst = std::max(0, opened.shownFirst);
@@ -122,8 +87,7 @@ void InputLoader::load(const ThumbnailRequest& request) {
 void InputLoader::start(const ThumbnailRequest& request) {
   m_isBusy = true;
   const std::string input = core(request.input);
-  const auto axis = m_source->batchAxis.find(input);
-  const storage::SampleSlices slices{input, axis == m_source->batchAxis.end() ? 0 : axis->second, request.samples};
+  const storage::SampleSlices slices{input, m_source->axisOf(input), request.samples};
   const auto read = [request, slices, path = core(m_path)] {
     ThumbnailBatch batch;
     const auto tensors = storage::readSamples(path, slices);

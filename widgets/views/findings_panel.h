@@ -11,6 +11,7 @@ class QTableView;
 
 namespace ulpscope::views {
 
+class BoundaryPanel;
 class CriteriaPanel;
 class FlipsPanel;
 class HeadroomPanel;
@@ -22,10 +23,11 @@ class FindingsPanel : public QTabWidget {
   Q_OBJECT
 
  public:
-  enum Tab { kFlips, kNonfinite, kHeadroom, kCriteria, kRuns, kTraining, kLog };
+  enum Tab { kFlips, kBoundary, kNonfinite, kHeadroom, kCriteria, kRuns, kTraining, kLog };
 
   explicit FindingsPanel(Workbench& workbench, QWidget* parent = nullptr);
   FlipsPanel* flips() const { return m_flips; }
+  BoundaryPanel* boundary() const { return m_boundary; }
   NonfinitePanel* nonfinite() const { return m_nonfinite; }
   CriteriaPanel* criteria() const { return m_criteria; }
   HeadroomPanel* headroom() const { return m_headroom; }
@@ -47,6 +49,7 @@ class FindingsPanel : public QTabWidget {
 
   Workbench& m_workbench;
   FlipsPanel* m_flips = nullptr;
+  BoundaryPanel* m_boundary = nullptr;
   NonfinitePanel* m_nonfinite = nullptr;
   CriteriaPanel* m_criteria = nullptr;
   HeadroomPanel* m_headroom = nullptr;
