@@ -36,7 +36,7 @@ OperatorsPanel::OperatorsPanel(Workbench& workbench, QWidget* parent) : QWidget(
 
   connect(&m_workbench, &Workbench::sessionChanged, this, &OperatorsPanel::forget);
   connect(&m_workbench.engine(), &jobs::EngineProcess::greeted, this, &OperatorsPanel::fillTargets);
-  connect(&m_workbench.engine(), &jobs::EngineProcess::inspected, this, &OperatorsPanel::show);
+  connect(&m_workbench.engine(), &jobs::EngineProcess::inspected, this, &OperatorsPanel::fill);
   connect(&m_workbench.engine(), &jobs::EngineProcess::inspectFailed, this, [this](const base::Error& error) {
     if (m_asked.empty()) return;  // of a session that is no longer shown
     m_asked.clear();
@@ -107,7 +107,7 @@ void OperatorsPanel::ask() {
   m_workbench.engine().inspect(session->model.path, target);
 }
 
-void OperatorsPanel::show(const protocol::Inspection& inspection) {
+void OperatorsPanel::fill(const protocol::Inspection& inspection) {
   if (m_asked.empty()) return;
   m_model.setInspection(inspection);
   m_summary->setText(models::operatorsSummary(m_model.operators(), qt(inspection.policyTable)));

@@ -32,7 +32,7 @@ class OperatorsPanel : public QWidget {
  private:
   void forget();
   void ask();
-  void show(const protocol::Inspection& inspection);
+  void fill(const protocol::Inspection& inspection);
   void say(const QString& text);
   void selectModule();
   void fillTargets();
