@@ -274,7 +274,7 @@ TEST_F(Flips, ShowPicturesOfAFolderOfImages) {
   m_session = eightSamples();
   openWith(scratch.file("set"));
   ASSERT_TRUE(testing::waitFor([this] { return bool(pictureOf(7)); })) << note().toStdString();
-  EXPECT_TRUE(pictureOf(7)->caption.starts_with("uint8 [1, 4, 5], 70")) << pictureOf(7)->caption;
+  EXPECT_TRUE(pictureOf(7)->caption.starts_with("uint8 [1, 4, 5], all 70")) << pictureOf(7)->caption;
 }
 
 TEST_F(Flips, WriteTokensIntoTheTiles) {

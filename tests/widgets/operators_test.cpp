@@ -20,6 +20,7 @@ using models::OperatorsModel;
 protocol::Inspection threeOps() {
   protocol::Inspection inspection;
   inspection.policyTable = "cuda@2.12";
+  inspection.model.fingerprint = {"code", "weights"};  // of no session here
   inspection.target = {"cuda", "1.13.1", false, false};
   inspection.ops = {{"block.fc1", "aten::linear", "", "", "lower_precision_fp", {{"cuda@1.13", "lower_precision_fp"}}},
                     {"block.fc2", "aten::linear", "", "", "lower_precision_fp", {{"cuda@1.13", "lower_precision_fp"}}},
