@@ -1,13 +1,13 @@
 #include "core/render/headroom.h"
 
 #include "core/base/float_formats.h"
+#include "core/session/site_key.h"
 
 #include <algorithm>
 #include <array>
 #include <cmath>
 #include <limits>
 #include <map>
-#include <tuple>
 
 namespace ulpscope::render {
 namespace {
@@ -17,8 +17,6 @@ using session::SiteSummary;
 
 constexpr double kLimitWithin = 4;  // decades
 constexpr double kRoom = 0.6;       // decades above and below
-
-auto keyOf(const SiteSummary& site) { return std::tuple(site.modulePath, site.op, site.overload, site.source, site.occurrence, site.output); }
 
 bool isMeasured(const SiteSummary& site) {
   return site.viewOf.empty() && base::isInexact(site.candidateDtype) && (site.values.has(Metric::referenceMaxAbs) || site.values.has(Metric::candidateMaxAbs));
@@ -60,12 +58,12 @@ std::vector<HeadroomSite> headroomSites(const session::RunRecord& run) {
 }
 
 std::vector<double> candidateMaxima(const session::RunRecord& run, const std::vector<HeadroomSite>& sites, const session::RunRecord& other) {
-  std::map<decltype(keyOf(run.sites.front())), double> maxima;
+  std::map<session::SiteKey, double> maxima;
   for (const SiteSummary& site : other.sites)
-    if (isMeasured(site)) maxima.emplace(keyOf(site), site.values[Metric::candidateMaxAbs]);
+    if (isMeasured(site)) maxima.emplace(siteKey(site), site.values[Metric::candidateMaxAbs]);
   std::vector<double> values;
   for (const HeadroomSite& site : sites) {
-    const auto found = maxima.find(keyOf(run.sites[static_cast<std::size_t>(site.site)]));
+    const auto found = maxima.find(siteKey(run.sites[static_cast<std::size_t>(site.site)]));
     values.push_back(found == maxima.end() ? std::numeric_limits<double>::quiet_NaN() : found->second);
   }
   return values;
