@@ -139,9 +139,10 @@ EngineProcess::Heard EngineProcess::hear(std::chrono::milliseconds timeout) {
   if (::poll(watched, 2, static_cast<int>(timeout.count())) <= 0) return heard;
   if (watched[1].revents != 0 && !drain(m_log.get(), m_logLines, heard.log)) m_log.reset();
   if (watched[0].revents != 0) heard.ended = !drain(m_output.get(), m_lines, heard.lines);
-  // Its last words arrive with its end.
-  while (heard.ended && ::poll(&watched[1], 1, 0) > 0 && drain(m_log.get(), m_logLines, heard.log)) {
-  }
+  // What it logged before a line that was just read may have come after the poll: an answer or its end is the last that
+  // is heard. A pipe holds no more than one drain takes, and at the end all of it is taken.
+  bool more = watched[0].revents != 0;
+  while (more && ::poll(&watched[1], 1, 0) > 0) more = drain(m_log.get(), m_logLines, heard.log) && heard.ended;
   heard.overflowed = m_lines.overflowed();
   return heard;
 }

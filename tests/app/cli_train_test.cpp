@@ -154,10 +154,11 @@ TEST(CliTrain, StoresWhatWasDoneWhenItIsCancelledTwiceAtOnce) {
   const Folder folder;
   folder.write("recipe.json", recipe("training_loud_loss", {{"steps", 1000000}}).dump());
   Finished cancelled;
-  // The signals may come before the first step is done, when there is nothing to store: then once more.
+  // The signals may come before the first step is done, when there is nothing to store, and on a busy machine more than a
+  // second apart, when the second is one of its own and gives up: then once more.
   for (int attempt = 0; attempt < 20; ++attempt) {
     cancelled = ulpscope(folder, Call{{"train", "recipe.json", "--session", "t.ulps", "--json", "t.json"}, {}, SIGINT, "training recipe", "", "cancelling: "});
-    if (cancelled.err.find("earlier results are kept") == std::string::npos) break;
+    if (cancelled.err.find("earlier results are kept") == std::string::npos && cancelled.err.find("was ended before it had stored") == std::string::npos) break;
   }
   EXPECT_EQ(cancelled.code, 130) << cancelled.err;
   EXPECT_THAT(cancelled.err, HasSubstr("ulpscope: cancelled; what was done until then is stored as training 1 of t.ulps\n"));
