@@ -15,6 +15,8 @@ std::vector<std::byte> imageFor(const InputFile& input) {
   for (const RawTensor& tensor : input.inputs) h5::writeArray(file, tensor.name, typeOf(tensor.dtype), tensor.shape, tensor.bytes.data());
   if (!input.sampleIds.empty()) h5::writeColumn(file, "sample_ids", input.sampleIds);
   if (!input.labels.empty()) h5::writeColumn(file, "labels", input.labels);
+  if (!input.classNames.empty()) h5::writeColumn(file, "class_names", input.classNames);
+  if (!input.kinds.empty()) h5::writeColumn(file, "sample_kinds", input.kinds);
   if (!input.preprocessing.empty()) h5::writeText(file, "preprocessing", input.preprocessing);
   return h5::imageOf(file);
 }

@@ -8,7 +8,7 @@
 
 namespace ulpscope::storage {
 
-// `expected` and `classNames` are not written. Whole or not at all; what stands at `path` is replaced. Error kind run where it cannot be.
+// `expected` is not written. Whole or not at all; what stands at `path` is replaced. Error kind run where it cannot be.
 base::Status writeInputFile(const std::string& path, const InputFile& input);
 
 }  // namespace ulpscope::storage

@@ -73,5 +73,19 @@ TEST(Theme, KeepsBadgesApartForPeopleWhoDoNotSeeRedGreenOrBlue) {
   }
 }
 
+// Names stand in strips and beside curves; the colours help to follow them (WCAG 2.1, 1.4.11: 3 to 1 against the ground).
+TEST(Theme, KeepsDecisionsOfAScanApart) {
+  for (const Theme* t : {&lightTheme(), &darkTheme()})
+    for (std::size_t i = 0; i < t->decisions.size(); ++i) {
+      const QColor& a = t->decisions[i];
+      EXPECT_GE(contrast(a, t->base), 3) << i << (t->isDark ? ", dark" : ", light");
+      for (const tests::Vision vision : tests::kVisions)
+        for (std::size_t j = 0; j < i; ++j) {
+          const QColor& b = t->decisions[j];
+          EXPECT_GE(tests::difference(tests::labOf(a.red(), a.green(), a.blue(), vision), tests::labOf(b.red(), b.green(), b.blue(), vision)), 10) << i << " and " << j << (t->isDark ? ", dark" : ", light") << ", vision " << static_cast<int>(vision);
+        }
+    }
+}
+
 }  // namespace
 }  // namespace ulpscope::plots

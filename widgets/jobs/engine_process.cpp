@@ -73,6 +73,12 @@ void EngineProcess::train(const protocol::TrainRequest& request) {
   send(protocol::encodeTrain(m_run->id, request));
 }
 
+void EngineProcess::scan(const session::ScanRequest& request) {
+  if (!begin(request.sessionPath, request.modelPath)) return;
+  m_run->isScan = true;
+  send(protocol::encodeScan(m_run->id, request));
+}
+
 void EngineProcess::endRun() {
   m_cancelTimer.stop();
   m_silenceTimer.stop();
@@ -237,8 +243,9 @@ void EngineProcess::handleRun(const protocol::Message& message) {
 void EngineProcess::handleResult(const nlohmann::json& result) {
   const bool hasRun = result.contains("run_id");
   const QString path = qt(result.value("session", std::string()));
-  const bool wasTraining = m_run->isTraining;
+  const bool wasTraining = m_run->isTraining, wasScan = m_run->isScan;
   endRun();
+  if (wasScan) return emit scanned(path, result.at("scan").get<int>());
   if (wasTraining && !hasRun) return emit trained(path, result.value("training", 0));
   if (result.contains("reproduced")) emit replayed(result.at("reproduced").get<bool>(), qt(result.value("difference", std::string())));
   emit finished(path, qt(result.value("run_id", std::string())));

@@ -37,6 +37,9 @@ class EngineProcess : public QObject {
   // A comparison at a checkpoint and a replay end as a run does, with finished(); a replay tells before whether it reproduced its case.
   void train(const protocol::TrainRequest& request);
   bool isTraining() const { return m_run && m_run->isTraining; }
+  // The same for a scan: ends with exactly one scanned() or failed(). A cancelled one stores nothing.
+  void scan(const session::ScanRequest& request);
+  bool isScanning() const { return m_run && m_run->isScan; }
   // What a run of this would work on. A newer question replaces an older one: only the newest is answered, by opened() or openFailed(),
   // after the run that goes on.
   void open(const session::RunRequest& request);
@@ -62,6 +65,7 @@ class EngineProcess : public QObject {
   void finished(const QString& sessionPath, const QString& runId);
   void ledgerTold(const ulpscope::protocol::LedgerUpdate& update);
   void trained(const QString& sessionPath, int number);
+  void scanned(const QString& sessionPath, int number);
   void replayed(bool isReproduced, const QString& difference);
   void failed(const ulpscope::base::Error& error);
   void logged(const QString& line);  // what engine and model print
@@ -70,7 +74,7 @@ class EngineProcess : public QObject {
   struct Run {
     int id = 0;
     int cancelId = 0;
-    bool isTraining = false;
+    bool isTraining = false, isScan = false;
     base::Progress last;
   };
 

@@ -2,16 +2,13 @@
 #pragma once
 
 #include "core/render/thumbnail.h"
-#include "core/session/session.h"
+#include "widgets/jobs/input_source.h"
 #include "widgets/models/gallery_model.h"
 
-#include <QDateTime>
-#include <QHash>
 #include <QObject>
 #include <QStringList>
 #include <QThreadPool>
 
-#include <map>
 #include <memory>
 #include <optional>
 #include <stop_token>
@@ -19,17 +16,6 @@
 #include <vector>
 
 namespace ulpscope::jobs {
-
-// Where inputs are: as the session says, or a file or folder of that name beside the session.
-struct InputSource {
-  QString path;
-  QString besideSession;
-  std::string sha256;
-  std::map<std::string, int> batchAxis;
-  std::vector<std::string> arguments;  // forward's tensors, which inputs without names take in their order
-  friend bool operator==(const InputSource&, const InputSource&) = default;
-};
-InputSource inputSource(const session::Session& session, const session::RunRecord& run, const QString& sessionPath);
 
 struct ThumbnailRequest {
   QString input;
@@ -60,11 +46,10 @@ class InputLoader : public QObject {
 
  private:
   struct Opened;
-  class Digests;
   void start(const ThumbnailRequest& request);
 
   QThreadPool m_pool;  // one thread: HDF5 has one owner at a time
-  std::shared_ptr<Digests> m_digests;
+  std::shared_ptr<FileDigests> m_digests;
   std::optional<InputSource> m_source;
   QString m_path;        // of the open file
   QStringList m_inputs;  // that it holds

@@ -7,6 +7,8 @@
 #include <QPalette>
 #include <QString>
 
+#include <array>
+
 class QApplication;
 class QWidget;
 
@@ -33,6 +35,7 @@ struct Theme {
   QColor badPill;           // background behind `bad`
   QColor warnPill;
   QColor series;            // lines and points of plots
+  std::array<QColor, 6> decisions;  // of the decisions of a scan, by the order in which they came up; names stand beside them
   BadgeColors within, over, farOver, origin, consequence;
   render::Theme forRender() const { return isDark ? render::Theme::dark : render::Theme::light; }
 };

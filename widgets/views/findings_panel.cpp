@@ -1,5 +1,6 @@
 #include "widgets/views/findings_panel.h"
 
+#include "widgets/views/boundary_panel.h"
 #include "widgets/views/criteria_panel.h"
 #include "widgets/views/flips_panel.h"
 #include "widgets/views/headroom_panel.h"
@@ -42,6 +43,7 @@ FindingsPanel::FindingsPanel(Workbench& workbench, QWidget* parent) : QTabWidget
   setAccessibleName(tr("Findings"));
   tabBar()->setAccessibleName(tr("Findings"));
   m_flips = new FlipsPanel(workbench, this);
+  m_boundary = new BoundaryPanel(workbench, this);
   m_nonfinite = new NonfinitePanel(workbench, this);
   m_headroom = new HeadroomPanel(workbench, this);
   m_criteria = new CriteriaPanel(workbench, this);
@@ -49,6 +51,7 @@ FindingsPanel::FindingsPanel(Workbench& workbench, QWidget* parent) : QTabWidget
   m_training = new TrainingPanel(workbench, this);
   m_operators = new OperatorsPanel(workbench, this);
   addTab(new Page(m_flips, this), tr("Flips"));
+  addTab(new Page(m_boundary, this), tr("Boundary"));
   addTab(new Page(m_nonfinite, this), tr("Non-finite"));
   addTab(new Page(m_headroom, this), tr("Headroom"));
   addTab(new Page(m_criteria, this), tr("Criteria"));
@@ -94,6 +97,8 @@ void FindingsPanel::refreshCounts() {
   const models::RunPointer& run = m_workbench.shownRun();
   setTabText(kFlips, tr("Flips (%1)").arg(run ? run->run->flips.size() : 0));
   setTabText(kNonfinite, tr("Non-finite (%1)").arg(run ? run->run->nonfiniteOrigins.size() : 0));
+  const std::size_t scans = m_workbench.session() ? m_workbench.session()->scans.size() : 0;
+  setTabText(kBoundary, scans > 0 ? tr("Boundary (%1)").arg(scans) : tr("Boundary"));
   const std::size_t trainings = m_workbench.session() ? m_workbench.session()->trainings.size() : 0;
   setTabVisible(kTraining, trainings > 0 || m_workbench.isTraining());
   setTabText(kTraining, trainings > 1 ? tr("Training (%1)").arg(trainings) : tr("Training"));

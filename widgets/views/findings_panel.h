@@ -11,6 +11,7 @@ class QTableView;
 
 namespace ulpscope::views {
 
+class BoundaryPanel;
 class CriteriaPanel;
 class FlipsPanel;
 class HeadroomPanel;
@@ -23,10 +24,11 @@ class FindingsPanel : public QTabWidget {
   Q_OBJECT
 
  public:
-  enum Tab { kFlips, kNonfinite, kHeadroom, kCriteria, kRuns, kTraining, kOperators, kLog };
+  enum Tab { kFlips, kBoundary, kNonfinite, kHeadroom, kCriteria, kRuns, kTraining, kOperators, kLog };
 
   explicit FindingsPanel(Workbench& workbench, QWidget* parent = nullptr);
   FlipsPanel* flips() const { return m_flips; }
+  BoundaryPanel* boundary() const { return m_boundary; }
   NonfinitePanel* nonfinite() const { return m_nonfinite; }
   CriteriaPanel* criteria() const { return m_criteria; }
   HeadroomPanel* headroom() const { return m_headroom; }
@@ -49,6 +51,7 @@ class FindingsPanel : public QTabWidget {
 
   Workbench& m_workbench;
   FlipsPanel* m_flips = nullptr;
+  BoundaryPanel* m_boundary = nullptr;
   NonfinitePanel* m_nonfinite = nullptr;
   CriteriaPanel* m_criteria = nullptr;
   HeadroomPanel* m_headroom = nullptr;

@@ -8,7 +8,9 @@
 #include "widgets/views/flip_sentence.h"
 #include "widgets/views/flow_layout.h"
 #include "widgets/views/gallery_panel.h"
+#include "widgets/views/gallery_view.h"
 #include "widgets/views/margin_filter.h"
+#include "widgets/views/scan_actions.h"
 #include "widgets/views/tables.h"
 
 #include <QButtonGroup>
@@ -81,6 +83,9 @@ FlipsPanel::FlipsPanel(Workbench& workbench, QWidget* parent) : QWidget(parent),
   connect(m_table->selectionModel(), &QItemSelectionModel::currentRowChanged, this, &FlipsPanel::selectRow);
   connect(m_gallery, &GalleryPanel::sampleChosen, this, &FlipsPanel::selectSample);
   connect(m_marginPlot, &plots::MarginPlot::sampleClicked, this, &FlipsPanel::selectSample);
+  auto* actions = new ScanActions(m_workbench, this);
+  m_table->addActions(actions->all());
+  m_gallery->view()->addActions(actions->all());
   connect(m_sentence, &FlipSentence::copied, this, [this] { emit m_workbench.notice(tr("Statement copied, with its conditions.")); });
   refreshRun();
 }

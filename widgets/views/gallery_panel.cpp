@@ -86,7 +86,7 @@ void GalleryPanel::openInputs() {
     m_isOpen = false;
     return m_model.clearThumbnails();
   }
-  const jobs::InputSource source = jobs::inputSource(*m_run->session, *m_run->run, m_sessionPath);
+  const jobs::InputSource source = jobs::inputSource(*m_run->session, m_run->run->settings, m_sessionPath);
   if (m_loader.source() == source) return;
   m_isOpen = false;
   m_model.clearThumbnails();

@@ -3,7 +3,9 @@
 #include "widgets/models/gallery_model.h"
 #include "widgets/views/gallery_delegate.h"
 
+#include <QContextMenuEvent>
 #include <QKeyEvent>
+#include <QMenu>
 #include <QPainter>
 #include <QScrollBar>
 
@@ -99,6 +101,16 @@ void GalleryView::changeEvent(QEvent* event) {
 void GalleryView::scrollContentsBy(int dx, int dy) {
   QListView::scrollContentsBy(dx, dy);
   askForPictures();
+}
+
+// Its actions, of the tile under the pointer, which is chosen by that; from the keyboard of the current one.
+void GalleryView::contextMenuEvent(QContextMenuEvent* event) {
+  const QModelIndex index = event->reason() == QContextMenuEvent::Keyboard ? currentIndex() : indexAt(event->pos());
+  if (!index.isValid()) return QListView::contextMenuEvent(event);
+  emit sampleChosen(index.data(GalleryModel::kKeyRole).toLongLong());
+  QMenu menu(this);
+  menu.addActions(actions());
+  menu.exec(event->reason() == QContextMenuEvent::Keyboard ? viewport()->mapToGlobal(visualRect(index).center()) : event->globalPos());
 }
 
 void GalleryView::keyPressEvent(QKeyEvent* event) {

@@ -28,6 +28,7 @@ namespace ulpscope::views {
 
 class HeatmapControls;
 class LegendWidget;
+class ScanActions;
 class StaleBand;
 
 class HeatmapPanel : public QWidget {
@@ -102,6 +103,7 @@ class HeatmapPanel : public QWidget {
   QTableView* m_table = nullptr;
   QAction* m_copyCell = nullptr;
   QAction* m_copyBlock = nullptr;
+  ScanActions* m_scanActions = nullptr;
   models::HeatmapTableModel m_tableModel;
   HeatmapBuilder m_builder;
   std::shared_ptr<const models::HeatmapContent> m_content;  // shown

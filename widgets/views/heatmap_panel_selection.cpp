@@ -3,6 +3,7 @@
 #include "widgets/models/text.h"
 #include "widgets/plots/profile_plot.h"
 #include "widgets/views/heatmap_panel.h"
+#include "widgets/views/scan_actions.h"
 
 #include <QAction>
 #include <QClipboard>
@@ -36,6 +37,7 @@ void HeatmapPanel::makeActions() {
   m_copyBlock = add(m_heatmap, tr("Copy visible block as TSV"), QKeySequence(tr("Ctrl+Shift+C")), &HeatmapPanel::copyVisibleBlock);
   m_table->setContextMenuPolicy(Qt::ActionsContextMenu);
   add(m_table, tr("Copy selected cells as TSV"), QKeySequence::Copy, &HeatmapPanel::copyTableBlock);
+  m_scanActions = new ScanActions(m_workbench, this);
   m_heatmap->setContextMenuPolicy(Qt::CustomContextMenu);
   connect(m_heatmap, &QWidget::customContextMenuRequested, this, &HeatmapPanel::showMenu);
 }
@@ -205,6 +207,7 @@ void HeatmapPanel::fillMenu(QMenu& menu) {
     action->setChecked(m_workbench.regions().names(path, kind));
     connect(action, &QAction::triggered, this, [this, path, kind] { m_workbench.toggle(path, kind); });
   }
+  menu.addMenu(tr("Boundary"))->addActions(m_scanActions->all());
 }
 
 }  // namespace ulpscope::views

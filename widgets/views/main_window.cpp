@@ -3,6 +3,7 @@
 #include "core/base/number_text.h"
 #include "widgets/models/text.h"
 #include "widgets/plots/icons.h"
+#include "widgets/views/boundary_panel.h"
 #include "widgets/views/criteria_sheet.h"
 #include "widgets/views/findings_panel.h"
 #include "widgets/views/heatmap_panel.h"
@@ -11,6 +12,7 @@
 #include "widgets/views/modules_panel.h"
 #include "widgets/views/run_bar.h"
 #include "widgets/views/run_sheet.h"
+#include "widgets/views/scan_controls.h"
 #include "widgets/views/session_bar.h"
 #include "widgets/views/shortcuts_dialog.h"
 #include "widgets/views/start_page.h"
@@ -28,6 +30,7 @@
 #include <QMenuBar>
 #include <QMessageBox>
 #include <QMimeData>
+#include <QPushButton>
 #include <QStackedWidget>
 #include <QStatusBar>
 #include <QTimer>
@@ -185,6 +188,11 @@ void MainWindow::makeActions() {
   });
   addAction(QStringLiteral("run"), tr("&Re-run"), QKeySequence(tr("F5")), [this] { rerun(); });
   addAction(QStringLiteral("train"), tr("&Train…"), QKeySequence(tr("Ctrl+T")), [this] { train({}); });
+  addAction(QStringLiteral("boundary"), tr("&Boundary scan…"), QKeySequence(tr("Ctrl+B")), [this] {
+    m_docks->at(DockLayout::kFindings)->show();
+    m_findings->setCurrentIndex(FindingsPanel::kBoundary);
+    m_findings->boundary()->controls()->scanButton()->setFocus(Qt::ShortcutFocusReason);
+  });
   addAction(QStringLiteral("cancel"), tr("&Cancel run"), QKeySequence(tr("Shift+F5")), [this] { m_workbench.cancel(); });
   addAction(QStringLiteral("first"), tr("First &non-finite"), QKeySequence(tr("Ctrl+F8")), [this] {
     m_findings->setCurrentIndex(FindingsPanel::kNonfinite);
@@ -232,7 +240,7 @@ void MainWindow::makeMenus(plots::ThemeChoice theme) {
     group->addAction(action);
     connect(action, &QAction::triggered, this, [this, choice] { emit themeChosen(choice); });
   }
-  fill(menuBar()->addMenu(tr("&Run")), {QStringLiteral("run"), QStringLiteral("settings"), QStringLiteral("validateThis"), QStringLiteral("train"), QStringLiteral("cancel"), QString(), QStringLiteral("first"), QStringLiteral("next"), QStringLiteral("previous")});
+  fill(menuBar()->addMenu(tr("&Run")), {QStringLiteral("run"), QStringLiteral("settings"), QStringLiteral("validateThis"), QStringLiteral("train"), QStringLiteral("boundary"), QStringLiteral("cancel"), QString(), QStringLiteral("first"), QStringLiteral("next"), QStringLiteral("previous")});
   QMenu* help = menuBar()->addMenu(tr("&Help"));
   fill(help, {QStringLiteral("keys")});
   help->addAction(tr("&About Ulpscope"), this, &MainWindow::showAbout);
@@ -342,8 +350,9 @@ void MainWindow::fitToContent() {
   if (!m_showsResults) return m_docks->hideAll();
   const auto& session = m_workbench.session();
   const bool onlyTrains = m_workbench.runB() == nullptr && (m_workbench.isTraining() || (session && !session->trainings.empty()));
-  const bool isLive = (m_workbench.isRunning() && !m_workbench.isTraining()) || m_heatmap->isLive();
-  const bool isLookedAt = m_findings->currentIndex() == FindingsPanel::kTraining && !m_docks->at(DockLayout::kFindings)->isHidden();
+  const bool isLive = (m_workbench.isRunning() && !m_workbench.isTraining() && !m_workbench.isScanning()) || m_heatmap->isLive();
+  const bool needsRoom = m_findings->currentIndex() == FindingsPanel::kTraining || m_findings->currentIndex() == FindingsPanel::kBoundary;
+  const bool isLookedAt = needsRoom && !m_docks->at(DockLayout::kFindings)->isHidden();
   m_docks->fitToContent(session != nullptr, !onlyTrains);
   m_docks->showMiddle(isLive || !(onlyTrains || isLookedAt));
 }
@@ -361,7 +370,7 @@ void MainWindow::showStanding() {
 
 // Whoever works on the runs of a session stays with them.
 void MainWindow::showFirstTab(bool isOther) {
-  if (!isOther && m_findings->currentIndex() == FindingsPanel::kRuns) return;
+  if (!isOther && (m_findings->currentIndex() == FindingsPanel::kRuns || m_findings->currentIndex() == FindingsPanel::kBoundary)) return;
   const session::RunRecord& run = *m_workbench.runB()->run;
   if (run.verdict && m_workbench.runA() == nullptr)
     m_findings->setCurrentIndex(FindingsPanel::kCriteria);
@@ -395,6 +404,7 @@ void MainWindow::refreshActions() {
   m_actions.at(QStringLiteral("keep"))->setToolTip((isKept ? tr("Put the selected module back under autocast (Ctrl+K)") : tr("Keep the selected module in FP32: %1 (Ctrl+K)").arg(models::regionMeaning(models::RegionKind::inputsToFp32))));
   m_actions.at(QStringLiteral("keep"))->setIconText(isKept ? tr("Back to autocast") : tr("Keep in FP32"));
   enable("keep", hasRun && seen && m_workbench.selection().modulePath().has_value());
+  enable("boundary", m_workbench.session() != nullptr && seen);
   for (const char* name : {"first", "next", "previous", "filter", "showAll", "zoomIn", "zoomOut", "viewB"}) enable(name, hasRun && seen);
   for (const char* name : {"pane", "paneBack"}) enable(name, m_workbench.session() && seen);
   for (const char* name : {"viewA", "viewDifference"}) enable(name, hasPair && seen);

@@ -4,6 +4,8 @@
 #include "core/session/lineage.h"
 #include "widgets/models/drop_plan.h"
 #include "widgets/models/text.h"
+#include "widgets/views/boundary_desk.h"
+#include "widgets/views/boundary_panel.h"
 #include "widgets/views/criteria_panel.h"
 #include "widgets/views/criteria_sheet.h"
 #include "widgets/views/findings_panel.h"
@@ -69,6 +71,12 @@ void MainWindow::connectPages() {
   connect(m_findings->criteria(), &CriteriaPanel::reviseRequested, this, &MainWindow::reviseCriteria);
   connect(&m_workbench, &Workbench::runningChanged, this, &MainWindow::onRunningChanged);
   new TrainingDesk(m_workbench, m_findings->training()->checkpoints(), this);
+  auto* boundary = new BoundaryDesk(m_workbench, m_findings->boundary(), this);
+  connect(boundary, &BoundaryDesk::formReady, this, [this](const models::RunForm& form) {
+    m_runSheet->begin(RunSheet::Intent::explore, form);
+    showPage(m_runSheet);
+  });
+  connect(&m_workbench.scanChoice(), &models::ScanChoice::finished, this, [this] { m_actions.at(QStringLiteral("boundary"))->trigger(); });
   connect(&m_workbench, &Workbench::replayed, this, [this](const QString& text) { m_message->showHint(text, {}, {}); });
   connect(&m_workbench, &Workbench::demoLoaded, this, [this](const QString& text, const QStringList& cure) {
     if (cure.isEmpty()) return m_message->showHint(text, {}, {});
@@ -261,7 +269,7 @@ bool MainWindow::mayLeave() { return !m_workbench.isStale() || m_confirmClose({t
 
 QStringList MainWindow::unsaved() const {
   QStringList lost;
-  if (m_workbench.isRunning()) lost << tr("the run that goes on");
+  if (m_workbench.isRunning()) lost << (m_workbench.isScanning() ? tr("the scan that goes on") : tr("the run that goes on"));
   if (m_criteria->isChanged()) lost << tr("criteria that were neither locked nor saved");
   if (m_workbench.isStale()) lost << tr("a changed policy that was not run");
   return lost;

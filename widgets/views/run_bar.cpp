@@ -42,7 +42,7 @@ void RunBar::refresh() {
   setVisible(m_workbench.isRunning());
   m_cancel->setEnabled(!m_workbench.isCancelling());
   if (m_workbench.isCancelling()) {
-    m_text->setText(m_workbench.isTraining() ? tr("Cancelling after this step; what was done is stored…") : tr("Cancelling after this op…"));
+    m_text->setText(m_workbench.isTraining() ? tr("Cancelling after this step; what was done is stored…") : m_workbench.isScanning() ? tr("Cancelling the scan; nothing of it is stored…") : tr("Cancelling after this op…"));
   } else if (m_workbench.isRunning()) {
     m_last = tr("starting");
     m_text->setText(tr("Starting the engine…"));
@@ -55,7 +55,7 @@ void RunBar::showProgress(const base::Progress& progress) {
   QString text = qt(progress.stage);
   if (!progress.modulePath.empty()) text += QStringLiteral(" · ") + qt(progress.modulePath);
   if (!progress.op.empty()) text += QStringLiteral(" · ") + qt(progress.op);
-  if (progress.total > 0) text += QStringLiteral(" · ") + (m_workbench.isTraining() ? tr("%1 of %2 steps") : tr("%1 of %2 samples")).arg(qt(base::groupedInteger(progress.done)), qt(base::groupedInteger(progress.total)));
+  if (progress.total > 0) text += QStringLiteral(" · ") + (m_workbench.isTraining() ? tr("%1 of %2 steps") : m_workbench.isScanning() ? tr("%1 of %2 inputs") : tr("%1 of %2 samples")).arg(qt(base::groupedInteger(progress.done)), qt(base::groupedInteger(progress.total)));
   if (progress.total > 0 && progress.secondsLeft >= 0) text += QStringLiteral(" · ") + tr("%1 left").arg(qt(base::durationText(progress.secondsLeft)));
   m_last = text;
   m_text->setText(text);

@@ -3,7 +3,9 @@
 
 #include <QString>
 
+class QComboBox;
 class QLabel;
+class QSplitter;
 class QWidget;
 
 namespace ulpscope::views {
@@ -13,5 +15,11 @@ QLabel* makeText(const QString& text, double scale, bool isBold, QWidget* parent
 
 // Plain text of any length that wraps, does not widen what holds it and can be selected. Empty at first.
 QLabel* makeLine(QWidget* parent);
+void setLine(QLabel* label, const QString& text);  // hidden where it is empty
+
+// A box for long titles: asks for no more than so many letters, cuts what is longer; the list has all of it.
+QComboBox* makeTitleBox(const QString& name, int letters, QWidget* parent);
+// Plots and tables side by side, or above each other where `around` is narrow and high.
+void fitSplitter(QSplitter* splitter, const QWidget* around);
 
 }  // namespace ulpscope::views

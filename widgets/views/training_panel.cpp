@@ -29,24 +29,7 @@ namespace {
 using models::qt;
 using models::RowTableModel;
 
-constexpr int kBoxLetters = 12;           // a box asks for no more: long titles are cut, the list has all of them
-constexpr int kSideBySideLines = 50;      // times the height of a line: in less width plots stand above tables,
-constexpr int kAboveEachOtherLines = 36;  // if there are so many lines of height
-
-QComboBox* makeBox(const QString& name, QWidget* parent) {
-  auto* box = new QComboBox(parent);
-  box->setAccessibleName(name);
-  box->setToolTip(name);
-  box->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
-  box->setMinimumContentsLength(kBoxLetters);
-  box->setSizePolicy(QSizePolicy::Preferred, QSizePolicy::Fixed);
-  return box;
-}
-
-void setLine(QLabel* label, const QString& text) {
-  label->setText(text);
-  label->setVisible(!text.isEmpty());
-}
+constexpr int kBoxLetters = 12;
 
 }  // namespace
 
@@ -76,8 +59,8 @@ TrainingPanel::TrainingPanel(Workbench& workbench, QWidget* parent) : QWidget(pa
 }
 
 void TrainingPanel::makeBoxes() {
-  m_trainings = makeBox(tr("Training"), this);
-  m_trajectories = makeBox(tr("Trajectory"), this);
+  m_trainings = makeTitleBox(tr("Training"), kBoxLetters, this);
+  m_trajectories = makeTitleBox(tr("Trajectory"), kBoxLetters, this);
 }
 
 // What is wrong comes first.
@@ -282,13 +265,7 @@ void TrainingPanel::changeEvent(QEvent* event) {
 
 void TrainingPanel::resizeEvent(QResizeEvent* event) {
   QWidget::resizeEvent(event);
-  fitSplitter();
-}
-
-void TrainingPanel::fitSplitter() {
-  const int line = fontMetrics().height();
-  const bool isTall = width() < kSideBySideLines * line && height() > kAboveEachOtherLines * line;
-  m_splitter->setOrientation(isTall ? Qt::Vertical : Qt::Horizontal);
+  fitSplitter(m_splitter, this);
 }
 
 void TrainingPanel::goToTrajectory() {

@@ -75,7 +75,6 @@ class TrainingPanel : public QWidget {
   void goToTrajectory();
   void goToModule(const QString& modulePath, const QString& text);
   void refreshColors();
-  void fitSplitter();
 
   Workbench& m_workbench;
   jobs::TrainingLoader m_loader;

@@ -4,7 +4,6 @@
 #include "core/session/criteria.h"
 #include "core/session/demo.h"
 #include "core/storage/run_edit.h"
-#include "widgets/models/badge.h"
 #include "widgets/models/nonfinite_model.h"
 #include "widgets/models/text.h"
 #include "widgets/views/run_desk.h"
@@ -18,14 +17,6 @@
 
 namespace ulpscope::views {
 namespace {
-
-// As the gallery has them: what a release loses comes before what it gains.
-std::vector<const session::Flip*> regressedFirst(const std::vector<session::Flip>& flips) {
-  std::vector<const session::Flip*> order;
-  for (const session::Flip& flip : flips) order.push_back(&flip);
-  std::stable_partition(order.begin(), order.end(), [](const session::Flip* flip) { return flip->effect == "regressed"; });
-  return order;
-}
 
 using models::core;
 using models::qt;
@@ -42,13 +33,6 @@ class ChangeRegions : public QUndoCommand {
   models::Fp32Regions m_before, m_after;
   Apply m_apply;
 };
-
-std::int64_t sampleIndex(const session::Session& session, const std::vector<std::string>& ids) {
-  if (ids.empty()) return -1;
-  for (std::size_t i = 0; i < session.samples.ids.size(); ++i)
-    if (session.samples.ids[i] == ids.front()) return static_cast<std::int64_t>(i);
-  return -1;
-}
 
 }  // namespace
 
@@ -69,6 +53,11 @@ void Workbench::connectEngine() {
   connect(&m_engine, &jobs::EngineProcess::logged, this, &Workbench::logged);
   connect(&m_engine, &jobs::EngineProcess::finished, this, &Workbench::onFinished);
   connect(&m_engine, &jobs::EngineProcess::trained, this, &Workbench::onTrained);
+  connect(&m_engine, &jobs::EngineProcess::scanned, this, [this](const QString& path, int number) {
+    emit logged(tr("finished: scan %1 in %2").arg(number).arg(path));
+    emit scanned(number);
+    reload(path);
+  });
   connect(&m_engine, &jobs::EngineProcess::replayed, this, [this](bool isReproduced, const QString& difference) {
     m_replayText = isReproduced ? tr("Replayed: the steps are the same to the last bit. The step that made the training go back is shown op by op.")
                                 : tr("Replayed, and something differs: %1").arg(difference);
@@ -90,6 +79,7 @@ void Workbench::closeSession() {
   m_loaded = {};
   m_undoStack.clear();
   m_selection.clear();
+  m_scanChoice.clear();
   m_regions = {};
   emit regionsChanged();
   emit viewChanged();
@@ -163,6 +153,7 @@ void Workbench::train(const protocol::TrainRequest& request) {
   if (!isRunning()) {
     m_lastRequest = target;
     m_lastTraining = request;
+    m_lastScan.reset();
     m_replayText.clear();
     m_wasCancelled = false;
     m_live = {};
@@ -174,8 +165,31 @@ void Workbench::train(const protocol::TrainRequest& request) {
 
 void Workbench::onTrained(const QString& path, int number) {
   emit logged(tr("finished: training %1 in %2").arg(number).arg(path));
-  const bool isShown = m_loaded.session && QFileInfo(path) == QFileInfo(m_loaded.path);
   emit trained(number);
+  reload(path);
+}
+
+void Workbench::scan(const session::ScanRequest& request) {
+  session::ScanRequest ofShown = request;
+  ofShown.sessionPath = core(m_loaded.path);
+  session::RunRequest target;
+  target.sessionPath = ofShown.sessionPath;
+  target.append = true;
+  if (isRefused(target)) return;
+  emit logged(tr("scan: %1, %2").arg(models::shortList(request.samples), m_loaded.path));
+  if (!isRunning()) {
+    m_lastRequest = target;
+    m_lastTraining.reset();
+    m_lastScan = ofShown;
+    m_wasCancelled = false;
+  }
+  m_engine.scan(ofShown);
+  emit runningChanged();
+}
+
+// After something was added to it that is no run.
+void Workbench::reload(const QString& path) {
+  const bool isShown = m_loaded.session && QFileInfo(path) == QFileInfo(m_loaded.path);
   emit runEnded(true);
   m_loader.load({path, isShown && m_loaded.a ? m_loaded.a->id() : QString(), isShown && m_loaded.b ? m_loaded.b->id() : QString()});
   emit runningChanged();
@@ -183,6 +197,7 @@ void Workbench::onTrained(const QString& path, int number) {
 
 void Workbench::runAgain() {
   if (m_lastTraining && !isRunning()) return train(*m_lastTraining);
+  if (m_lastScan && !isRunning()) return scan(*m_lastScan);
   session::RunRequest request = m_lastRequest;
   if (request.modelPath.empty() || isRunning()) return;
   // What the failed run left: its session may be there by now.
@@ -206,6 +221,7 @@ void Workbench::start(const session::RunRequest& request) {
   if (!isRunning()) {
     m_lastRequest = request;
     m_lastTraining.reset();
+    m_lastScan.reset();
     m_wasCancelled = false;
     m_live = {};
   }
@@ -259,6 +275,7 @@ void Workbench::onLoaded(const models::LoadedSession& loaded) {
   if (isOther) {
     m_undoStack.clear();
     m_selection.clear();
+    m_scanChoice.clear();
     m_regions = loaded.b ? models::Fp32Regions(loaded.b->run->settings) : models::Fp32Regions();
   }
   m_selection.setRun(loaded.b ? loaded.b->id() : QString());
@@ -303,65 +320,6 @@ void Workbench::setRegions(const models::Fp32Regions& regions) {
 }
 
 bool Workbench::isStale() const { return m_loaded.b && !(m_regions == models::Fp32Regions(m_loaded.b->run->settings)); }
-
-std::vector<FindingPlace> Workbench::findings() const {
-  std::vector<FindingPlace> places;
-  const models::RunPointer& loaded = shownRun();
-  if (!loaded) return places;
-  for (const session::NonfiniteFinding& f : loaded->run->nonfiniteOrigins)
-    places.push_back({qt(f.modulePath), f.site, sampleIndex(*loaded->session, f.sampleIds), qt(f.diagnosis)});
-  for (const session::Flip* flip : regressedFirst(loaded->run->flips)) {
-    const std::int64_t site = flip->firstSiteOverTolerance;
-    const QString path = site >= 0 ? qt(loaded->run->sites[static_cast<std::size_t>(site)].modulePath) : QString();
-    places.push_back({path, site, flip->sample, tr("sample %1 flips: %2").arg(qt(flip->sampleId), qt(flip->effect.empty() ? flip->kind : flip->effect))});
-  }
-  return places;
-}
-
-int Workbench::currentFinding(const std::vector<FindingPlace>& places) const {
-  for (std::size_t i = 0; i < places.size(); ++i)
-    if (m_selection.modulePath() == places[i].modulePath && m_selection.site() == places[i].site &&
-        (places[i].sample < 0 || m_selection.sample() == places[i].sample))
-      return static_cast<int>(i);
-  return -1;
-}
-
-void Workbench::selectPlace(const FindingPlace& place) {
-  m_selection.select(place.modulePath, place.site, place.sample);
-  emit notice(place.text);
-}
-
-void Workbench::selectFirstNonfinite() {
-  const models::RunPointer& loaded = shownRun();
-  if (!loaded) return;
-  if (const session::NonfiniteFinding* own = loaded->run->unexplained(); own != nullptr && loaded->run->nonfiniteOrigins.empty())
-    emit notice(tr("%1: FP32 itself has NaN or inf, so it is no baseline: %2").arg(loaded->label(), qt(own->diagnosis)));
-  else if (loaded->run->nonfiniteOrigins.empty())
-    emit notice(tr("%1: no NaN or inf that FP32 does not have.").arg(loaded->label()));
-  else
-    selectPlace(findings().front());
-}
-
-// Where a session opens: at its first non-finite op, at its first flip, or where most of the error starts.
-void Workbench::selectFirst() {
-  if (!shownRun()) return;
-  if (const auto places = findings(); !places.empty()) return selectPlace(places.front());
-  if (const auto ranked = models::rankedByIntroducedError(*shownRun()->run); !ranked.empty())
-    m_selection.select(qt(ranked.front().modulePath), ranked.front().site, shownRun()->run->sites[static_cast<std::size_t>(ranked.front().site)].worstSample);
-  selectFirstNonfinite();
-}
-
-void Workbench::selectFinding(int step) {
-  const std::vector<FindingPlace> places = findings();
-  if (places.empty()) {
-    emit notice(tr("No findings in this run."));
-    return;
-  }
-  const int count = static_cast<int>(places.size());
-  const int at = currentFinding(places);
-  const int next = at < 0 ? (step > 0 ? 0 : count - 1) : (at + step + count) % count;
-  selectPlace(places[static_cast<std::size_t>(next)]);
-}
 
 void Workbench::replaceSession(const std::shared_ptr<const session::Session>& session) {
   m_loaded.session = session;

@@ -9,6 +9,7 @@
 #include "widgets/models/fp32_regions.h"
 #include "widgets/models/live_run.h"
 #include "widgets/models/loaded_run.h"
+#include "widgets/models/scan_choice.h"
 #include "widgets/models/selection.h"
 
 #include <QObject>
@@ -48,6 +49,7 @@ class Workbench : public QObject {
   void runNew(const session::RunRequest& request);  // any experiment; its session is shown when it is done
   void reviseCriteria(const std::string& canonical, const QString& reason);
   void train(const protocol::TrainRequest& request);  // its session is shown when it is done
+  void scan(const session::ScanRequest& request);   // of the session shown; told by scanned() when it is stored
   void runAgain();                                  // the last one asked for, after it failed
   void cancel();
   void toggle(const QString& modulePath, models::RegionKind kind);
@@ -70,6 +72,8 @@ class Workbench : public QObject {
   bool isLoading() const { return m_loader.isLoading(); }
   bool isRunning() const { return m_engine.isRunning(); }
   bool isTraining() const { return m_engine.isTraining(); }
+  bool isScanning() const { return m_engine.isScanning(); }
+  models::ScanChoice& scanChoice() { return m_scanChoice; }
   const std::optional<protocol::TrainRequest>& lastTraining() const { return m_lastTraining; }  // that goes on, or was asked for last; empty: it was a run
   const models::LiveRun& live() const { return m_live; }  // of the run that goes on
   bool wasCancelled() const { return m_wasCancelled; }   // the last run
@@ -97,6 +101,7 @@ class Workbench : public QObject {
   void replayed(const QString& text);  // of a case, with its session: whether it was reproduced
   void liveChanged();                    // more of the running run is known
   void trained(int number);                // before its session is read
+  void scanned(int number);                // likewise
   void runEnded(bool isGood);              // before its results are read
   void runFailed(const QString& message);  // as problem(), and the run may be tried again
   void progressed(const ulpscope::base::Progress& progress);
@@ -112,6 +117,7 @@ class Workbench : public QObject {
   void onLoaded(const models::LoadedSession& loaded);
   void onFinished(const QString& path, const QString& runId);
   void onTrained(const QString& path, int number);
+  void reload(const QString& path);
   void onFailed(const base::Error& error);
   void setRegions(const models::Fp32Regions& regions);
   int currentFinding(const std::vector<FindingPlace>& places) const;
@@ -123,10 +129,12 @@ class Workbench : public QObject {
   RunView m_view = RunView::b;
   models::Fp32Regions m_regions;
   models::Selection m_selection;
+  models::ScanChoice m_scanChoice;
   models::LiveRun m_live;
   session::RunRequest m_lastRequest;
   QString m_replayText;  // to be told when its session is shown
-  std::optional<protocol::TrainRequest> m_lastTraining;  // empty: the last was a run
+  std::optional<protocol::TrainRequest> m_lastTraining;  // empty: the last was a run,
+  std::optional<session::ScanRequest> m_lastScan;        // or a scan
   bool m_wasCancelled = false;
   QUndoStack m_undoStack;
   jobs::EngineProcess m_engine;
