@@ -27,19 +27,17 @@ struct CheckWords {
 
 // The stored verdict is by the criteria that were locked when the run ended: a later revision is judged anew.
 Result<session::Verdict> verdictFor(const CheckWords& words, const session::Session& session, const session::RunRecord& run) {
-  const session::CriteriaRevision* locked = session.exploratory() ? nullptr : &session.criteria.back();
-  if (locked)
-    if (auto untouched = session::checkUntouched(*locked); !untouched) return untouched.error().within(words.session);
-  if (words.criteria.empty() && !locked)
+  if (words.criteria.empty() && session.exploratory())
     return Error{ErrorKind::inconclusive, "no criteria are locked in it: it is exploratory", words.session, "check it with --criteria F (`ulpscope criteria new` writes a file to fill in)"};
-  if (words.criteria.empty() && run.verdict && run.verdict->revision == locked->number && run.verdict->sha256 == locked->sha256) return *run.verdict;
-  auto criteria = words.criteria.empty() ? session::criteriaFromText(locked->canonical) : session::readCriteria(words.criteria);
+  auto locked = storage::standingVerdict(words.session, session, run);
+  if (!locked) return locked.error();
+  if (words.criteria.empty()) return *locked.value();
+  const auto criteria = session::readCriteria(words.criteria);
   if (!criteria) return criteria.error();
-  if (locked && criteria->sha256 != locked->sha256)
-    return Error{ErrorKind::usage, "differs from locked revision " + std::to_string(locked->number), "--criteria " + words.criteria, "use `ulpscope criteria revise`, or leave --criteria out"};
-  session::Verdict verdict = storage::verdictOf(words.session, session, run, criteria.value());
-  if (locked) verdict.revision = locked->number;
-  return verdict;
+  if (!locked.value()) return storage::verdictOf(words.session, session, run, criteria.value());
+  if (criteria->sha256 != locked.value()->sha256)
+    return Error{ErrorKind::usage, "differs from locked revision " + std::to_string(session.criteria.back().number), "--criteria " + words.criteria, "use `ulpscope criteria revise`, or leave --criteria out"};
+  return *locked.value();
 }
 
 // The latest training, held against the criteria that are locked now.

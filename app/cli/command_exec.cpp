@@ -1,5 +1,6 @@
 // The commands that become another program of ours.
 #include "commands.h"
+#include "core/protocol/find_program.h"
 #include "core/protocol/message.h"
 
 #include <CLI/CLI.hpp>
@@ -39,13 +40,12 @@ Outcome guiAction(const std::vector<std::string>& files) {
   std::error_code ignored;
   for (const std::string& file : files)
     if (!std::filesystem::exists(file, ignored)) return Error{ErrorKind::input, "does not exist", file, "check the path"};
-  const std::string program = (std::filesystem::read_symlink("/proc/self/exe", ignored).parent_path() / "ulpscope-gui").string();
-  if (::access(program.c_str(), X_OK) != 0)
-    return Error{ErrorKind::input, "the window is not installed beside ulpscope", program, "install it, or build with -DULPSCOPE_GUI=ON"};
+  const auto program = protocol::findWindow();
+  if (!program) return program.error();
   if (!hasDisplay())
     return Error{ErrorKind::run, "there is no display (neither DISPLAY nor WAYLAND_DISPLAY is set)", "ulpscope gui",
                  "open the session on a machine with one: it is the .ulps file and the .ulps.d folder beside it"};
-  return become(program, files);
+  return become(program.value(), files);
 }
 
 Outcome workerAction() {

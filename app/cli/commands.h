@@ -29,6 +29,7 @@ void addTrain(CLI::App& app, Invocation& invocation);
 void addCheck(CLI::App& app, Invocation& invocation);
 void addCompare(CLI::App& app, Invocation& invocation);
 void addCriteria(CLI::App& app, Invocation& invocation);
+void addReport(CLI::App& app, Invocation& invocation);
 void addPack(CLI::App& app, Invocation& invocation);
 void addUnpack(CLI::App& app, Invocation& invocation);
 void addRepair(CLI::App& app, Invocation& invocation);

@@ -113,7 +113,7 @@ int parseAndRun(int argc, const char* const* argv) {
   app.set_version_flag("--version", "ulpscope " ULPSCOPE_VERSION);
   app.formatter(std::make_shared<HelpFormatter>());
   app.get_formatter()->column_width(34);
-  for (const auto add : {addInspect, addRun, addScan, addTrain, addCheck, addCompare, addCriteria, addDemo, addPack, addUnpack, addRepair, addDoctor, addSnippet, addWorker, addGui}) add(app, invocation);
+  for (const auto add : {addInspect, addRun, addScan, addTrain, addCheck, addCompare, addCriteria, addReport, addDemo, addPack, addUnpack, addRepair, addDoctor, addSnippet, addWorker, addGui}) add(app, invocation);
   for (CLI::App* command : app.get_subcommands({})) command->footer(exitCodesText(command->get_name()));
   const JsonTarget json = jsonTargetOf(argc, argv);
   const std::string_view command = argc > 1 ? argv[1] : "";

@@ -16,7 +16,7 @@ using base::Error;
 using base::ErrorKind;
 
 // Of the whole contract, what this version does not have: said so, instead of a far-fetched suggestion.
-const std::vector<std::string> kLaterCommands{"search", "bench", "report"};
+const std::vector<std::string> kLaterCommands{"search", "bench"};
 
 bool contains(const std::vector<std::string>& names, const std::string& name) {
   return std::find(names.begin(), names.end(), name) != names.end();
@@ -97,6 +97,7 @@ CodeMeanings meaningsOf(const std::string& command) {
       {"inspect", {"", "the engine failed", "", "cancelled"}},
       {"demo", {"", "the run failed", "inconclusive", "cancelled"}},
       {"compare", {"", "the runs cannot be compared", "there are no two runs", ""}},
+      {"report", {"", "the disk failed, or the PDF could not be printed", "the session holds nothing to report", ""}},
       {"doctor", {"", "something is at fault", "", ""}},
       {"gui", {"", "there is no display", "", ""}},
       {"worker", {"", "there is no engine", "", ""}}};

@@ -1,5 +1,6 @@
-// ulpscope-gui [SESSION.ulps | MODEL [INPUTS]] | --demo NAME [--session-dir DIR] | --screenshot DIR SESSION.ulps
+// ulpscope-gui [SESSION.ulps | MODEL [INPUTS]] | --demo NAME [--session-dir DIR] | --screenshot DIR SESSION.ulps | --print SESSION.ulps --out FILE.pdf
 #include "display_guard.h"
+#include "print_session.h"
 #include "screenshots.h"
 #include "settings.h"
 #include "widgets/plots/theme.h"
@@ -19,8 +20,18 @@ constexpr int kUsage = 2;
 struct Arguments {
   QStringList files;
   QString demo, sessionFolder, screenshots;
+  std::optional<ulpscope::gui::PrintOrder> print;
   std::optional<ulpscope::plots::ThemeChoice> theme;
 };
+
+// Null: nothing is to be printed. Exits on wrong words.
+std::optional<ulpscope::gui::PrintOrder> printOrder(const QCommandLineParser& parser) {
+  if (!parser.isSet(QStringLiteral("print"))) return std::nullopt;
+  const ulpscope::gui::PrintOrder order{parser.value(QStringLiteral("print")), parser.value(QStringLiteral("out")), parser.value(QStringLiteral("lang")), parser.value(QStringLiteral("run")), parser.isSet(QStringLiteral("covered"))};
+  if (!order.session.isEmpty() && order.pdf.endsWith(QStringLiteral(".pdf")) && parser.positionalArguments().isEmpty()) return order;
+  std::fputs("ulpscope-gui: --print SESSION takes --out FILE.pdf and no further file\n", stderr);
+  std::exit(kUsage);
+}
 
 // Exits on --help, --version and wrong words.
 Arguments parse(const QApplication& application) {
@@ -30,7 +41,12 @@ Arguments parse(const QApplication& application) {
   const QCommandLineOption folder(QStringLiteral("session-dir"), QStringLiteral("Where the sessions of demos are written."), QStringLiteral("DIR"));
   const QCommandLineOption theme(QStringLiteral("theme"), QStringLiteral("light, dark or system, for this start."), QStringLiteral("THEME"));
   const QCommandLineOption screenshot(QStringLiteral("screenshot"), QStringLiteral("Render every view of SESSION, light and dark, to PNG files in DIR, and end."), QStringLiteral("DIR"));
-  parser.addOptions({demo, folder, theme, screenshot});
+  parser.addOptions({demo, folder, theme, screenshot,
+                     {QStringLiteral("print"), QStringLiteral("Print the report of SESSION to a PDF file, and end. Needs no display."), QStringLiteral("SESSION")},
+                     {QStringLiteral("out"), QStringLiteral("The PDF file of --print."), QStringLiteral("FILE")},
+                     {QStringLiteral("lang"), QStringLiteral("Language of --print: en or pt_BR."), QStringLiteral("LANG"), QStringLiteral("en")},
+                     {QStringLiteral("run"), QStringLiteral("Run of --print: run_0002 (default: the latest)."), QStringLiteral("RUN")},
+                     {QStringLiteral("covered"), QStringLiteral("--print leaves every result out.")}});
   parser.addHelpOption();
   parser.addVersionOption();
   parser.addPositionalArgument(QStringLiteral("FILE"), QStringLiteral("Session to open (.ulps), or model and inputs for a new run."), QStringLiteral("[FILE...]"));
@@ -53,7 +69,7 @@ Arguments parse(const QApplication& application) {
     std::fputs("ulpscope-gui: --screenshot DIR takes one session (.ulps)\n", stderr);
     std::exit(kUsage);
   }
-  Arguments arguments{words, parser.value(demo), parser.value(folder), parser.value(screenshot), std::nullopt};
+  Arguments arguments{words, parser.value(demo), parser.value(folder), parser.value(screenshot), printOrder(parser), std::nullopt};
   if (parser.isSet(theme)) arguments.theme = ulpscope::plots::themeChoiceFromName(parser.value(theme));
   return arguments;
 }
@@ -62,15 +78,19 @@ Arguments parse(const QApplication& application) {
 
 int main(int argc, char** argv) {
   using namespace ulpscope;
+  const bool prints = gui::asksToPrint(argc, argv);
+  if (prints) gui::preparePrinting();
   if (qEnvironmentVariableIsEmpty("DISPLAY") && qEnvironmentVariableIsEmpty("WAYLAND_DISPLAY") && qEnvironmentVariableIsEmpty("QT_QPA_PLATFORM"))
     return gui::sayNoDisplay(QStringLiteral("there is no display (neither DISPLAY nor WAYLAND_DISPLAY is set)"));
-  std::optional<gui::DisplayGuard> guard(std::in_place);
+  std::optional<gui::DisplayGuard> guard;
+  if (!prints) guard.emplace();
   QApplication application(argc, argv);
   guard.reset();
   QCoreApplication::setOrganizationName(QStringLiteral("ulpscope"));
   QCoreApplication::setApplicationName(QStringLiteral("ulpscope"));
   QCoreApplication::setApplicationVersion(QStringLiteral(ULPSCOPE_VERSION));
   const Arguments arguments = parse(application);
+  if (arguments.print) return gui::printSession(*arguments.print);
   const QPalette systemPalette = QApplication::palette();
   views::WindowOptions options = gui::readOptions();
   if (arguments.theme) options.theme = *arguments.theme;

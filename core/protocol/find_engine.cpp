@@ -1,3 +1,4 @@
+#include "core/protocol/find_program.h"
 #include "core/protocol/message.h"
 
 #include <unistd.h>
@@ -58,6 +59,16 @@ Result<std::string> findEngine() {
     if (isProgram(place)) return place.string();
   return Error{ErrorKind::run, "was not found, looked at " + joined(places), "ulpscope-engine",
                "build or install it, or set ULPSCOPE_ENGINE to its path"};
+}
+
+Result<std::string> findWindow() {
+  if (const std::string chosen = environment("ULPSCOPE_WINDOW"); !chosen.empty()) {
+    if (isProgram(chosen)) return chosen;
+    return Error{ErrorKind::input, "$ULPSCOPE_WINDOW names no program that can be run", chosen, "correct or unset it"};
+  }
+  const fs::path program = programFolder() / "ulpscope-gui";
+  if (isProgram(program)) return program.string();
+  return Error{ErrorKind::input, "the window is not installed beside ulpscope", program.string(), "install it, or build with -DULPSCOPE_GUI=ON"};
 }
 
 Result<std::string> findData(const std::string& relativePath) {

@@ -57,12 +57,16 @@ RateInterval rateInterval95(std::int64_t count, std::int64_t total) {
   return {solveCdf(count - 1, total, 0.975), solveCdf(count, total, 0.025)};
 }
 
-std::string rateText(std::int64_t count, std::int64_t total) {
+RateFigures rateFigures(std::int64_t count, std::int64_t total) {
   const RateInterval interval = rateInterval95(count, total);
-  if (count == 0) return fmt::format("below {} % with 95 % confidence", percentUp(interval.high));
-  if (count == total) return fmt::format("above {} % with 95 % confidence", percentDown(interval.low));
-  const double rate = 100 * static_cast<double>(count) / static_cast<double>(total);
-  return fmt::format("{:.1f} %, 95 % interval {} % to {} %", rate, percentDown(interval.low), percentUp(interval.high));
+  return {fmt::format("{:.1f}", 100 * static_cast<double>(count) / static_cast<double>(total)), percentDown(interval.low), percentUp(interval.high)};
+}
+
+std::string rateText(std::int64_t count, std::int64_t total) {
+  const RateFigures figures = rateFigures(count, total);
+  if (count == 0) return fmt::format("below {} % with 95 % confidence", figures.high);
+  if (count == total) return fmt::format("above {} % with 95 % confidence", figures.low);
+  return fmt::format("{} %, 95 % interval {} % to {} %", figures.rate, figures.low, figures.high);
 }
 
 }  // namespace ulpscope::report

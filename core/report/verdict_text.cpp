@@ -1,6 +1,7 @@
 #include "core/report/verdict_text.h"
 
 #include "core/base/number_text.h"
+#include "core/base/xml_text.h"
 
 #include <fmt/format.h>
 
@@ -33,23 +34,11 @@ std::string knownBefore(const Session& session) {
   return text;
 }
 
-std::string escaped(const std::string& text) {
-  std::string out;
-  for (const char c : text) {
-    if (c == '&') out += "&amp;";
-    else if (c == '<') out += "&lt;";
-    else if (c == '>') out += "&gt;";
-    else if (c == '"') out += "&quot;";
-    else out += static_cast<unsigned char>(c) < 0x20 && c != '\n' && c != '\t' ? ' ' : c;  // XML 1.0 has no other control characters
-  }
-  return out;
-}
-
 std::string testCase(const std::string& suite, const std::string& id, JudgedAs status, const std::string& message) {
-  const std::string head = fmt::format("    <testcase classname=\"{}\" name=\"{}\"", escaped(suite), escaped(id));
+  const std::string head = fmt::format("    <testcase classname=\"{}\" name=\"{}\"", base::xmlText(suite), base::xmlText(id));
   if (status == JudgedAs::pass) return head + "/>\n";
   const char* const element = status == JudgedAs::fail ? "failure" : "skipped";
-  return head + fmt::format(">\n      <{} message=\"{}\"/>\n    </testcase>\n", element, escaped(message));
+  return head + fmt::format(">\n      <{} message=\"{}\"/>\n    </testcase>\n", element, base::xmlText(message));
 }
 
 std::string messageOf(const CriterionResult& c) {
@@ -98,7 +87,7 @@ std::string verdictJUnit(const std::string& suite, const std::string& whole, con
     ++(verdict.status == JudgedAs::fail ? failures : skipped);
   }
   return fmt::format("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites>\n  <testsuite name=\"{}\" tests=\"{}\" failures=\"{}\" errors=\"0\" skipped=\"{}\">\n{}  </testsuite>\n</testsuites>\n",
-                     escaped(suite), tests, failures, skipped, cases);
+                     base::xmlText(suite), tests, failures, skipped, cases);
 }
 
 std::string criteriaText(const Session& session) {

@@ -43,6 +43,18 @@ session::Verdict verdictOf(const std::string& masterPath, const Session& session
   return analysis::judge(criteria, run, session.samples, judgedOutputs(run, outputs ? outputs.value() : none));
 }
 
+Result<std::optional<session::Verdict>> standingVerdict(const std::string& masterPath, const Session& session, const session::RunRecord& run) {
+  if (session.exploratory()) return std::optional<session::Verdict>();
+  const session::CriteriaRevision& locked = session.criteria.back();
+  if (auto untouched = session::checkUntouched(locked); !untouched) return untouched.error().within(masterPath);
+  if (run.verdict && run.verdict->revision == locked.number && run.verdict->sha256 == locked.sha256) return run.verdict;
+  const auto criteria = session::criteriaFromText(locked.canonical);
+  if (!criteria) return criteria.error();
+  session::Verdict verdict = verdictOf(masterPath, session, run, criteria.value());
+  verdict.revision = locked.number;
+  return std::optional(verdict);
+}
+
 Result<Session> lockCriteria(const std::string& masterPath, const session::Criteria& criteria, const std::string& reason) {
   const std::string master = resolvedMaster(masterPath);
   if (auto target = checkTarget(master, WriteMode::append); !target) return target.error();

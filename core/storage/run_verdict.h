@@ -4,6 +4,7 @@
 #include "core/analysis/verdict.h"
 #include "core/storage/session_store.h"
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -17,6 +18,10 @@ base::Result<session::Verdict> lockedVerdict(const session::Session& session, co
 
 // Of a stored run, by criteria of any origin. Outputs that cannot be read leave their criteria unjudged.
 session::Verdict verdictOf(const std::string& masterPath, const session::Session& session, const session::RunRecord& run, const session::Criteria& criteria);
+
+// By the criteria that are locked now: the stored one where it is by those, else judged anew. nullopt: exploratory. Error kind input when their text
+// was changed after the lock.
+base::Result<std::optional<session::Verdict>> standingVerdict(const std::string& masterPath, const session::Session& session, const session::RunRecord& run);
 
 // Writes another revision into the session. afterResults is set where the session has runs. Errors as addRun's.
 base::Result<session::Session> lockCriteria(const std::string& masterPath, const session::Criteria& criteria, const std::string& reason);

@@ -1,3 +1,4 @@
+#include "core/render/drawing.h"
 #include "tests/support/color_vision.h"
 #include "widgets/plots/theme.h"
 
@@ -85,6 +86,14 @@ TEST(Theme, KeepsDecisionsOfAScanApart) {
           EXPECT_GE(tests::difference(tests::labOf(a.red(), a.green(), a.blue(), vision), tests::labOf(b.red(), b.green(), b.blue(), vision)), 10) << i << " and " << j << (t->isDark ? ", dark" : ", light") << ", vision " << static_cast<int>(vision);
         }
     }
+}
+
+// A report's inks (core, without Qt) are the window's colours.
+TEST(Theme, ReportsHaveTheWindowsColours) {
+  using render::Ink;
+  for (const Theme* t : {&lightTheme(), &darkTheme()})
+    for (const auto& [ink, color] : {std::pair{Ink::text, t->text}, {Ink::muted, t->muted}, {Ink::line, t->line}, {Ink::paper, t->base}, {Ink::series, t->series}, {Ink::good, t->good}, {Ink::bad, t->bad}, {Ink::warn, t->warn}, {Ink::finding, t->origin.background}})
+      EXPECT_EQ(toColor(render::inkColor(ink, t->forRender())), color) << render::name(ink);
 }
 
 }  // namespace

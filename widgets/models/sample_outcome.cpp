@@ -4,16 +4,9 @@
 
 #include <algorithm>
 #include <cmath>
-#include <unordered_set>
 
 namespace ulpscope::models {
 namespace {
-
-Outcome outcomeOf(const session::Flip& flip) {
-  if (flip.effect == "regressed") return Outcome::regressed;
-  if (flip.effect == "fixed") return Outcome::fixed;
-  return flip.effect.empty() ? Outcome::flipped : Outcome::wrongToWrong;
-}
 
 QString decisionText(const LoadedRun& run, const session::Flip& flip, std::int64_t decision) {
   const QString name = qt(session::decisionName(run.run->settings.decision, decision, run.session->samples.classNames));
@@ -28,34 +21,9 @@ bool isBefore(double a, double b) { return std::isnan(b) ? !std::isnan(a) : a < 
 
 }  // namespace
 
-QString name(Outcome outcome) {
-  switch (outcome) {
-    case Outcome::regressed: return QStringLiteral("regressed");
-    case Outcome::flipped: return QStringLiteral("flipped");
-    case Outcome::wrongToWrong: return QStringLiteral("wrong to wrong");
-    case Outcome::fixed: return QStringLiteral("fixed");
-    case Outcome::noDecision: return QStringLiteral("no decision");
-    case Outcome::same: return QStringLiteral("same");
-    case Outcome::notRun: return QStringLiteral("not run");
-  }
-  return {};
-}
+QString name(Outcome outcome) { return qt(session::outcomeName(outcome)); }
 
-std::vector<SampleOutcome> sampleOutcomes(const LoadedRun& run) {
-  const session::RunRecord& record = *run.run;
-  const std::unordered_set<std::string> missing(record.noDecision.begin(), record.noDecision.end());
-  const std::unordered_set<std::string> only(record.settings.onlySamples.begin(), record.settings.onlySamples.end());
-  std::vector<SampleOutcome> outcomes(record.decisions.size());
-  for (std::size_t i = 0; i < outcomes.size(); ++i) {
-    const std::string id = core(sampleId(*run.session, static_cast<std::int64_t>(i)));
-    const session::SampleDecision& d = record.decisions[i];
-    if (!only.empty() && !only.count(id)) outcomes[i].outcome = Outcome::notRun;
-    else if (std::isnan(d.referenceMargin) || std::isnan(d.candidateMargin) || missing.count(id)) outcomes[i].outcome = Outcome::noDecision;
-  }
-  for (const session::Flip& flip : record.flips)
-    if (flip.sample >= 0 && static_cast<std::size_t>(flip.sample) < outcomes.size()) outcomes[static_cast<std::size_t>(flip.sample)] = {outcomeOf(flip), &flip};
-  return outcomes;
-}
+std::vector<SampleOutcome> sampleOutcomes(const LoadedRun& run) { return session::sampleOutcomes(*run.session, *run.run); }
 
 QString sampleId(const session::Session& session, std::int64_t sample) {
   const auto& ids = session.samples.ids;

@@ -1,6 +1,7 @@
 // What became of each sample's decision.
 #pragma once
 
+#include "core/session/outcome.h"
 #include "widgets/models/loaded_run.h"
 
 #include <memory>
@@ -8,15 +9,9 @@
 
 namespace ulpscope::models {
 
-// In the order in which a reader wants to see them. flipped: without labels.
-enum class Outcome { regressed, flipped, wrongToWrong, fixed, noDecision, same, notRun };
+using session::Outcome;
+using session::SampleOutcome;
 QString name(Outcome outcome);  // "regressed", "wrong to wrong", "no decision"
-
-struct SampleOutcome {
-  Outcome outcome = Outcome::same;
-  const session::Flip* flip = nullptr;  // in the run; nullptr: it does not flip
-};
-// One a sample of run.decisions; empty where the run reads no decisions.
 std::vector<SampleOutcome> sampleOutcomes(const LoadedRun& run);
 
 // By sample: the numbers decided in FP32 (core/storage/run_decided.h); empty entries: not known.

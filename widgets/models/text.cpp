@@ -1,6 +1,6 @@
 #include "widgets/models/text.h"
 
-#include <cmath>
+#include "core/base/axis_text.h"
 
 namespace ulpscope::models {
 
@@ -14,21 +14,8 @@ QString shortList(const std::vector<std::string>& items, std::size_t most) {
   return text;
 }
 
-namespace {
+QString decadeText(double value) { return qt(base::decadeText(value)); }
 
-QString raised(long exponent) {
-  static const QString digits = QStringLiteral("⁰¹²³⁴⁵⁶⁷⁸⁹");
-  QString text;
-  for (const QChar c : QString::number(exponent)) text += c == u'-' ? QChar(u'⁻') : digits[c.digitValue()];
-  return text;
-}
-
-}  // namespace
-
-QString decadeText(double value) {
-  return (value < 0 ? QStringLiteral("−10") : QStringLiteral("10")) + raised(std::lround(std::log10(std::fabs(value))));
-}
-
-QString powerOfTwoText(int exponent) { return QStringLiteral("2") + raised(exponent); }
+QString powerOfTwoText(int exponent) { return qt(base::powerOfTwoText(exponent)); }
 
 }  // namespace ulpscope::models

@@ -5,6 +5,7 @@
 #include "widgets/plots/icons.h"
 #include "widgets/views/boundary_panel.h"
 #include "widgets/views/criteria_sheet.h"
+#include "widgets/views/export_desk.h"
 #include "widgets/views/findings_panel.h"
 #include "widgets/views/heatmap_panel.h"
 #include "widgets/views/inspector_panel.h"
@@ -170,11 +171,13 @@ QAction* MainWindow::addAction(const QString& name, const QString& text, const Q
 }
 
 void MainWindow::makeActions() {
+  auto* exports = new ExportDesk(m_workbench, m_message, this);
   addAction(QStringLiteral("new"), tr("&New run…"), QKeySequence(tr("Ctrl+N")), [this] { newRun(false); });
   addAction(QStringLiteral("validate"), tr("&Validate a release…"), QKeySequence(tr("Ctrl+Shift+N")), [this] { newRun(true); });
   addAction(QStringLiteral("settings"), tr("Run with other &settings…"), QKeySequence(tr("Ctrl+R")), [this] { runWithOtherSettings(); });
   addAction(QStringLiteral("validateThis"), tr("Validate &this…"), QKeySequence(), [this] { validateThis(); });
   addAction(QStringLiteral("open"), tr("&Open session…"), QKeySequence(tr("Ctrl+O")), [this] { chooseSession(); });
+  addAction(QStringLiteral("export"), tr("&Export report…"), QKeySequence(tr("Ctrl+E")), [this, exports] { exports->start(isCovered() ? ExportDesk::Results::covered : ExportDesk::Results::shown); });
   addAction(QStringLiteral("start"), tr("S&tart page"), QKeySequence(tr("Ctrl+Shift+Home")), [this] { page() == m_start ? showSession() : showStart(); });
   addAction(QStringLiteral("close"), tr("&Close session"), QKeySequence(tr("Ctrl+W")), [this] { mayLeave() ? closeSession() : void(); });
   addAction(QStringLiteral("quit"), tr("&Quit"), QKeySequence(tr("Ctrl+Q")), [this] { close(); });
@@ -223,7 +226,7 @@ void MainWindow::makeMenus(plots::ThemeChoice theme) {
   QMenu* file = menuBar()->addMenu(tr("&File"));
   fill(file, {QStringLiteral("new"), QStringLiteral("validate"), QString(), QStringLiteral("open")});
   m_recentMenu = file->addMenu(tr("Open &recent"));
-  fill(file, {QStringLiteral("start"), QStringLiteral("close"), QString(), QStringLiteral("quit")});
+  fill(file, {QStringLiteral("export"), QString(), QStringLiteral("start"), QStringLiteral("close"), QString(), QStringLiteral("quit")});
   fill(menuBar()->addMenu(tr("&Edit")), {QStringLiteral("undo"), QStringLiteral("redo"), QString(), QStringLiteral("keep"), QStringLiteral("filter")});
   QMenu* view = menuBar()->addMenu(tr("&View"));
   fill(view, {QStringLiteral("viewA"), QStringLiteral("viewB"), QStringLiteral("viewDifference"), QString(), QStringLiteral("showAll"), QStringLiteral("zoomIn"), QStringLiteral("zoomOut"), QString()});
@@ -394,6 +397,7 @@ void MainWindow::refreshActions() {
   enable("run", canRerun);
   m_actions.at(QStringLiteral("run"))->setToolTip(noRerun.isEmpty() ? tr("Re-run (F5)") : tr("Re-run (F5): %1").arg(noRerun));
   enable("cancel", running && !m_workbench.isCancelling());
+  enable("export", m_workbench.session() != nullptr);
   enable("close", m_workbench.session() != nullptr && !running);
   const bool mayUndo = seen || page() == m_criteria;  // what is undone is to be seen
   enable("undo", mayUndo && undoStack().canUndo());

@@ -153,7 +153,7 @@ import json, numpy as np, os
 from PIL import Image
 os.mkdir('images')
 for i in range(3): Image.fromarray(np.full((2, 2, 3), 51 * i, 'u1')).save(f'images/{i}.png')
-json.dump({'mode': 'RGB'}, open('images/preprocessing.json', 'w'))
+json.dump({'channels': 'RGB', 'divide': 255, 'layout': 'NCHW', 'dtype': 'float32'}, open('images/preprocessing.json', 'w'))
 )"));
   m_sample.inputs = {floats("x", {3, 2, 2}, std::vector<float>(12, 0.5F))};
   const auto status = storage::writeWithSample(m_folder.file("out.h5"), {m_folder.file("images"), m_set, {}, {"x"}}, m_sample);
