@@ -1,11 +1,10 @@
 #include "commands.h"
-#include "core/analysis/training_verdict.h"
 #include "core/report/run_document.h"
 #include "core/report/training_verdict_text.h"
 #include "core/report/verdict_text.h"
 #include "core/session/criteria.h"
 #include "core/storage/run_verdict.h"
-#include "core/storage/training_store.h"
+#include "core/storage/training_judged.h"
 #include "json_output.h"
 #include "session_runs.h"
 
@@ -25,7 +24,7 @@ struct CheckWords {
   std::string session, criteria, run, json, junit;
 };
 
-// The stored verdict is by the criteria that were locked when the run ended: a later revision is judged anew.
+// Without --criteria by those that are locked now.
 Result<session::Verdict> verdictFor(const CheckWords& words, const session::Session& session, const session::RunRecord& run) {
   if (words.criteria.empty() && session.exploratory())
     return Error{ErrorKind::inconclusive, "no criteria are locked in it: it is exploratory", words.session, "check it with --criteria F (`ulpscope criteria new` writes a file to fill in)"};
@@ -40,35 +39,18 @@ Result<session::Verdict> verdictFor(const CheckWords& words, const session::Sess
   return *locked.value();
 }
 
-// The latest training, held against the criteria that are locked now.
-Result<session::Training> judgedTraining(const std::string& path, const session::Session& session, const std::vector<session::CriteriaRevision>& locked) {
-  if (locked.empty())
-    return Error{ErrorKind::inconclusive, "holds only trainings, and no recipe of them had criteria", path, "train with `criteria` in the recipe, into a session of its own"};
-  for (const session::CriteriaRevision& revision : locked)
-    if (auto untouched = session::checkUntouched(revision); !untouched) return untouched.error().within(path);
-  auto training = storage::readTraining(path, session, session.trainings.back().number);
-  if (!training) return training;
-  const auto criteria = session::trainingCriteriaFromText(locked.back().canonical);
-  if (!criteria) return criteria.error().within(path);
-  session::Recipe recipe;
-  recipe.criteria = criteria.value();
-  training.value().verdict = analysis::judgeTraining(recipe, training.value());
-  training.value().verdict->revision = locked.back().number;
-  return training;
-}
-
 Outcome checkTraining(const CheckWords& words, const session::Session& session) {
   if (!words.criteria.empty()) return Error{ErrorKind::usage, "are criteria for a run, and " + words.session + " holds only trainings", "--criteria " + words.criteria, "leave it out"};
-  const auto locked = storage::lockedTrainingCriteria(words.session, session);
-  const auto training = judgedTraining(words.session, session, locked);
-  if (!training) return training.error();
-  const session::Verdict& verdict = *training->verdict;
+  const auto judged = storage::judgedTraining(words.session, session, session.trainings.back().number);
+  if (!judged) return judged.error();
+  const auto& [training, locked] = judged.value();
+  const session::Verdict& verdict = *training.verdict;
   if (!words.json.empty())
-    if (auto written = writeJson(words.json, report::trainingDocument(training.value(), locked, words.session)); !written) return written.error();
+    if (auto written = writeJson(words.json, report::trainingDocument(training, locked, words.session)); !written) return written.error();
   if (!words.junit.empty())
-    if (auto written = writeJUnit(words.junit, report::verdictJUnit(fmt::format("{}.training_{:04}", session.title, training->number), "training", verdict)); !written) return written.error();
+    if (auto written = writeJUnit(words.junit, report::verdictJUnit(fmt::format("{}.training_{:04}", session.title, training.number), "training", verdict)); !written) return written.error();
   if (words.json != "-" && words.junit != "-")
-    fmt::print("{} training {} ({})\n{}", words.session, training->number, session.trainings.back().title, report::trainingVerdictText(training.value(), locked));
+    fmt::print("{} training {} ({})\n{}", words.session, training.number, session.trainings.back().title, report::trainingVerdictText(training, locked));
   if (verdict.status == session::JudgedAs::notEvaluated) return base::exitCode(ErrorKind::inconclusive);
   return verdict.status == session::JudgedAs::fail ? 1 : 0;
 }

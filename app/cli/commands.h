@@ -26,6 +26,7 @@ void addDemo(CLI::App& app, Invocation& invocation);
 void addDoctor(CLI::App& app, Invocation& invocation);
 void addScan(CLI::App& app, Invocation& invocation);
 void addTrain(CLI::App& app, Invocation& invocation);
+void addBench(CLI::App& app, Invocation& invocation);
 void addCheck(CLI::App& app, Invocation& invocation);
 void addCompare(CLI::App& app, Invocation& invocation);
 void addCriteria(CLI::App& app, Invocation& invocation);

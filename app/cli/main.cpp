@@ -1,6 +1,7 @@
 // ulpscope: the command line. Parses, calls the command, prints the one error line, gives the exit code.
 #include "commands.h"
 #include "core/protocol/message.h"
+#include "core/report/benchmark_text.h"
 #include "core/report/run_comparison.h"
 #include "core/report/run_document.h"
 #include "core/session/scan.h"
@@ -68,6 +69,7 @@ bool askedForVersion(int argc, const char* const* argv, bool& asJson) {
 nlohmann::json documentOf(const base::Error& error, std::string_view command) {
   if (command == "inspect") return inspectErrorDocument(error);
   if (command == "scan") return session::scanErrorDocument(error);
+  if (command == "bench") return report::benchmarkErrorDocument(error);
   return command == "compare" ? report::comparisonErrorDocument(error) : report::errorDocument(error);
 }
 
@@ -113,7 +115,7 @@ int parseAndRun(int argc, const char* const* argv) {
   app.set_version_flag("--version", "ulpscope " ULPSCOPE_VERSION);
   app.formatter(std::make_shared<HelpFormatter>());
   app.get_formatter()->column_width(34);
-  for (const auto add : {addInspect, addRun, addScan, addTrain, addCheck, addCompare, addCriteria, addReport, addDemo, addPack, addUnpack, addRepair, addDoctor, addSnippet, addWorker, addGui}) add(app, invocation);
+  for (const auto add : {addInspect, addRun, addScan, addTrain, addBench, addCheck, addCompare, addCriteria, addReport, addDemo, addPack, addUnpack, addRepair, addDoctor, addSnippet, addWorker, addGui}) add(app, invocation);
   for (CLI::App* command : app.get_subcommands({})) command->footer(exitCodesText(command->get_name()));
   const JsonTarget json = jsonTargetOf(argc, argv);
   const std::string_view command = argc > 1 ? argv[1] : "";

@@ -16,7 +16,7 @@ using base::Error;
 using base::ErrorKind;
 
 // Of the whole contract, what this version does not have: said so, instead of a far-fetched suggestion.
-const std::vector<std::string> kLaterCommands{"search", "bench"};
+const std::vector<std::string> kLaterCommands{"search"};
 
 bool contains(const std::vector<std::string>& names, const std::string& name) {
   return std::find(names.begin(), names.end(), name) != names.end();
@@ -93,6 +93,7 @@ CodeMeanings meaningsOf(const std::string& command) {
       {"run", {"a --fail-on finding, or a criterion failed", "the run failed, or FP32 is no baseline", "inconclusive (partial, nothing autocast, or not evaluated)", "cancelled"}},
       {"train", {"a criterion failed, or a rollback rule held", "the model could not run, or FP32 itself is not finite", "nothing was autocast, or a criterion was not evaluated", "cancelled (the steps done are stored)"}},
       {"scan", {"", "a run failed, or the model or inputs are not the session's", "nothing was autocast, or the session has no run", "cancelled (nothing is stored)"}},
+      {"bench", {"a criterion failed", "a forward failed", "no verdict, or none again after the timing", "cancelled"}},
       {"check", {"a criterion failed", "FP32 is no baseline", "no criteria, or one was not evaluated", ""}},
       {"inspect", {"", "the engine failed", "", "cancelled"}},
       {"demo", {"", "the run failed", "inconclusive", "cancelled"}},

@@ -29,6 +29,8 @@ base::Result<nlohmann::json> answerTrain(engine::Engine& engine, const nlohmann:
 
 // Scans between samples of a session and stores the scan there, gives {"session", "scan"}; where nothing is to be stored {"session", "record"}.
 base::Result<nlohmann::json> answerScan(engine::Engine& engine, const nlohmann::json& parameters, const base::ProgressSink& progress, std::stop_token stop);
+// One part of a benchmark (message.h).
+base::Result<nlohmann::json> answerBenchmark(engine::Engine& engine, const nlohmann::json& parameters, const base::ProgressSink& progress, std::stop_token stop);
 
 // Of a path as the client gave it; empty stays empty.
 std::string absolute(const std::string& path);

@@ -136,6 +136,7 @@ base::Result<nlohmann::json> answer(engine::Engine& engine, const Message& messa
     case Message::Kind::run: return answerRun(engine, message.body, hooksOf(output, message.id), stop);
     case Message::Kind::train: return answerTrain(engine, message.body, trainingHooksOf(output, message.id), runHooks(output, message.id), stop);
     case Message::Kind::scan: return answerScan(engine, message.body, throttledProgress(output, message.id), stop);
+    case Message::Kind::benchmark: return answerBenchmark(engine, message.body, throttledProgress(output, message.id), stop);
     default: return base::Error{base::ErrorKind::internal, "is no request of this engine", "protocol", ""};
   }
 }

@@ -1,4 +1,4 @@
-// OpenBLAS's own pool of threads, of the whole process. Private to core/engine.
+// OpenBLAS's own pool of threads, of the whole process. Private to core/engine and core/train.
 #pragma once
 
 #include <dlfcn.h>

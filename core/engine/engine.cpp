@@ -1,5 +1,6 @@
 #include "core/engine/engine.h"
 
+#include "core/engine/benchmark_run.h"
 #include "core/engine/blas_threads.h"
 #include "core/engine/fused_layers.h"
 #include "core/engine/inputs.h"
@@ -56,6 +57,7 @@ Error outOfMemory(const std::string& which) { return Error{ErrorKind::run, "out 
 struct Engine::Cache {
   FileStamp stamp;
   std::optional<LoadedModel> model;
+  int machineThreads = at::get_num_threads();  // before a run changes it
 
   void forget() { model.reset(); }
 
@@ -196,6 +198,37 @@ Result<session::Scan> Engine::scan(const session::ScanRequest& request, const se
   return outOfMemory(request.sessionPath);
 } catch (const std::exception& e) {
   return internalError(e);
+}
+
+namespace {
+
+// What the two have in common: the loaded model, and an order that can be timed.
+template <typename T, typename Load, typename Measure>
+Result<T> benchmarked(BenchmarkOrder order, int machineThreads, const base::ProgressSink& progress, const Load& load, const Measure& measure) try {
+  const auto table = tableFor(order.request.settings);
+  if (!table) return table.error();
+  if (progress) progress({"loading", "", "", 0, 0});
+  const Result<const LoadedModel*> model = load();
+  if (!model) return model.error();
+  if (order.threads < 1) order.threads = machineThreads;
+  BenchmarkRun run(*model.value(), order, *table.value(), progress);
+  return measure(run);
+} catch (const std::bad_alloc&) {
+  return Error{ErrorKind::run, "out of memory", order.request.modelPath, "time a run of a smaller --batch-size"};
+} catch (const std::exception& e) {
+  return internalError(e);
+}
+
+}  // namespace
+
+Result<TimedRun> Engine::time(const BenchmarkOrder& order, const base::ProgressSink& progress, std::stop_token stop) {
+  auto timed = benchmarked<TimedRun>(order, m_cache->machineThreads, progress, [&] { return m_cache->load(order.request.modelPath); }, [&](BenchmarkRun& run) { return run.time(stop); });
+  if (!timed) m_cache->forget();
+  return timed;
+}
+
+Result<session::PeakMemory> Engine::peakMemory(const BenchmarkOrder& order, TimedSide side, const base::ProgressSink& progress, std::stop_token stop) {
+  return benchmarked<session::PeakMemory>(order, m_cache->machineThreads, progress, [&] { return m_cache->load(order.request.modelPath); }, [&](BenchmarkRun& run) { return run.peak(side, stop); });
 }
 
 }  // namespace ulpscope::engine

@@ -47,6 +47,10 @@ struct RunHooks {
   std::function<base::Result<storage::RunWriter*>(const model::ModelInfo&, const session::SampleSet&)> open;
 };
 
+struct BenchmarkOrder;  // benchmark.h
+struct TimedRun;
+enum class TimedSide;
+
 // Keeps the last model loaded between calls. One call at a time; calls block.
 class Engine {
  public:
@@ -66,6 +70,10 @@ class Engine {
   // Evaluates inputs between samples of the session, which is the one that request.sessionPath names; stores nothing. Errors as run()'s, usage also
   // for samples that span nothing, run for a model or inputs that are not the session's and for scores that hang on what else is in a batch.
   base::Result<session::Scan> scan(const session::ScanRequest& request, const session::Session& session, const base::ProgressSink& progress, std::stop_token stop);
+  // Both sides without interception, and a run after it. Errors as run()'s, and input for what cannot be timed.
+  base::Result<TimedRun> time(const BenchmarkOrder& order, const base::ProgressSink& progress, std::stop_token stop);
+  // One side alone; means something in a process that has run nothing else.
+  base::Result<session::PeakMemory> peakMemory(const BenchmarkOrder& order, TimedSide side, const base::ProgressSink& progress, std::stop_token stop);
 
  private:
   struct Cache;

@@ -21,6 +21,23 @@ ExecutionPlace::ExecutionPlace(const RegionSet& regions, const PathAliases& alia
   m_frames.push_back(std::move(root));
 }
 
+void ExecutionPlace::followAutocast(std::function<void(bool isOn)> told) {
+  m_autocastTold = std::move(told);
+  m_autocastTold(autocastOn());
+}
+
+void ExecutionPlace::push(Frame frame) {
+  const bool was = autocastOn();
+  m_frames.push_back(std::move(frame));
+  if (m_autocastTold && autocastOn() != was) m_autocastTold(autocastOn());
+}
+
+void ExecutionPlace::pop() {
+  const bool was = autocastOn();
+  m_frames.pop_back();
+  if (m_autocastTold && autocastOn() != was) m_autocastTold(autocastOn());
+}
+
 void ExecutionPlace::enterModule(const std::string& relativePath) {
   const Frame& parent = m_frames.back();
   Frame frame;
@@ -30,7 +47,7 @@ void ExecutionPlace::enterModule(const std::string& relativePath) {
   frame.autocastOn = parent.autocastOn && !region;
   frame.castInputs = region == RegionKind::fp32;
   frame.ownLow = parent.ownLow;
-  m_frames.push_back(std::move(frame));
+  push(std::move(frame));
   ++m_index.back();
   m_index.push_back(0);
 }
@@ -41,7 +58,7 @@ void ExecutionPlace::leaveModule() {
       m_brokenAliases.push_back(modulePath());
       break;
     }
-  m_frames.pop_back();
+  pop();
   m_index.pop_back();
 }
 
@@ -87,14 +104,14 @@ void ExecutionPlace::enterOwnAutocast(const std::string& device, bool enabled, a
     frame.autocastOn = enabled;
     if (enabled && isLow(low)) frame.ownLow = low;
   }
-  m_frames.push_back(std::move(frame));
+  push(std::move(frame));
 }
 
 void ExecutionPlace::markOnHost(const at::Tensor& tensor) {
   if (tensor.defined() && tensor.dim() == 0) m_onHost.emplace(tensor.unsafeGetTensorImpl(), tensor);
 }
 
-void ExecutionPlace::leaveOwnAutocast() { m_frames.pop_back(); }
+void ExecutionPlace::leaveOwnAutocast() { pop(); }
 
 at::Tensor ExecutionPlace::castAtBorder(const at::Tensor& tensor) {
   if (!tensor.defined() || !isLow(tensor.scalar_type())) return tensor;

@@ -34,6 +34,8 @@ class ExecutionPlace {
   ExecutionPlace(const RegionSet& regions, const PathAliases& aliases, std::string device = "cuda");
   void tellReturns(const ReturnSink& sink) { m_returns = sink ? &sink : nullptr; }  // borrowed
   void tellBorderCasts(BorderCastSink sink) { m_borderCasts = std::move(sink); }
+  // Told whether autocast is on here, at once and wherever that changes.
+  void followAutocast(std::function<void(bool isOn)> told);
 
   // Markers.
   void enterModule(const std::string& relativePath);
@@ -81,6 +83,7 @@ class ExecutionPlace {
   std::string m_device;
   const ReturnSink* m_returns = nullptr;
   BorderCastSink m_borderCasts;
+  std::function<void(bool)> m_autocastTold;
   std::vector<Frame> m_frames;
   ExecutionIndex m_index{0};
   int m_quiet = 0;
@@ -88,6 +91,8 @@ class ExecutionPlace {
   std::unordered_map<const void*, at::Tensor> m_onHost;  // kept alive, so that an address means one tensor
 
   at::Tensor castAtBorder(const at::Tensor& tensor);
+  void push(Frame frame);
+  void pop();
 };
 
 // The place that markers on this thread speak to; none: markers do nothing (a plain run).

@@ -4,15 +4,15 @@
 #include "core/engine/values.h"
 
 namespace ulpscope::engine {
-namespace {
 
-// Inputs are each run's own: a model may write them.
 Arguments ownCopies(const Arguments& arguments) {
   Arguments copies;
   for (const auto& [name, value] : arguments)
     copies.emplace(name, mapTensors(value, [](const at::Tensor& t) { return t.clone(); }));
   return copies;
 }
+
+namespace {
 
 class ForwardGuard {
  public:

@@ -12,6 +12,8 @@
 namespace ulpscope::engine {
 
 using Arguments = std::unordered_map<std::string, c10::IValue>;
+// Inputs are each run's own: a model may write them.
+Arguments ownCopies(const Arguments& arguments);
 
 struct ForwardSetup {
   torch::jit::Module* module = nullptr;

@@ -159,6 +159,7 @@ base::Result<LoadedModel> loadModel(const std::string& path) {
   if (!report.refused.empty())
     return Error{ErrorKind::input, "cannot be followed op by op: it has " + report.refused.front(), path, "trace the model, or take that part out"};
   loaded.unresolvedCalls = std::move(report.unresolvedCalls);
+  loaded.ownAutocast = report.ownAutocast;
   try {
     compile(loaded.module);
   } catch (const std::exception& e) {

@@ -19,6 +19,7 @@ struct LoadedModel {
   PathAliases aliases;
   std::vector<model::StaticOp> ops;  // policyClass not filled
   std::vector<std::string> unresolvedCalls;
+  bool ownAutocast = false;  // it has autocast regions of its own
 };
 
 // Checks the archive, loads, marks and describes. Errors of kind input name file and fault.

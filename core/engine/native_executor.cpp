@@ -39,21 +39,9 @@ void redispatch(const OpCall& call, bool on) {
 
 }  // namespace
 
-void NativeExecutor::beginForward() {
-  m_before = {compat::cpuAutocastEnabled(), at::autocast::is_autocast_cache_enabled(), compat::cpuAutocastDtype()};
-  compat::setCpuAutocastDtype(at::kBFloat16);
-  at::autocast::set_autocast_cache_enabled(m_options.castCache);
-  compat::setCpuAutocastEnabled(true);
-  at::autocast::increment_nesting();
-}
+void NativeExecutor::beginForward() { m_autocast.emplace(m_options.castCache); }
 
-void NativeExecutor::endForward() {
-  // As torch.autocast's __exit__ does: the cast weights of one forward are not the next one's.
-  if (at::autocast::decrement_nesting() == 0) at::autocast::clear_cache();
-  compat::setCpuAutocastEnabled(m_before.enabled);
-  at::autocast::set_autocast_cache_enabled(m_before.cache);
-  compat::setCpuAutocastDtype(m_before.dtype);
-}
+void NativeExecutor::endForward() { m_autocast.reset(); }
 
 const NativeExecutor::Op& NativeExecutor::opOf(const OpCall& call) {
   const auto [found, isNew] = m_ops.try_emplace(&call.op.schema());

@@ -1,10 +1,12 @@
 // The candidate under LibTorch's own CPU autocast (bfloat16): its kernels, its lists, its cache of cast weights. Private to core/engine.
 #pragma once
 
+#include "core/engine/cpu_autocast.h"
 #include "core/engine/op_observer.h"
 #include "core/engine/policy_table.h"
 #include "core/engine/regions.h"
 
+#include <optional>
 #include <string>
 #include <unordered_map>
 
@@ -32,14 +34,8 @@ class NativeExecutor : public OpExecutor {
     std::string className;
     bool entered;  // a composite op on no list: the ops inside are judged one by one
   };
-  // What the thread had before; restored at the end of a forward.
-  struct Before {
-    bool enabled = false, cache = true;
-    at::ScalarType dtype = at::kBFloat16;
-  };
-
   Options m_options;
-  Before m_before;
+  std::optional<CpuAutocast> m_autocast;  // of the running forward
   int m_suspended = 0;  // inside a composite op whose site is an FP32 region
   std::int64_t m_loweredOps = 0;
   std::unordered_map<const void*, Op> m_ops;  // by schema

@@ -278,6 +278,7 @@ class Marker {
   void markContext(Node* node) {
     Value* object = node->input(0);
     if (!isAutocastContext(object)) return;
+    m_report.ownAutocast = true;
     const auto type = object->type()->expect<c10::ClassType>();
     for (const char* method : {"__init__", "__enter__"})
       if (auto* found = type->findMethod(method))

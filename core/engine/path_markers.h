@@ -12,6 +12,7 @@ namespace ulpscope::engine {
 
 struct MarkingReport {
   std::vector<std::string> unresolvedCalls;  // "call of an InterfaceType in Encoder.forward": path named by type
+  bool ownAutocast = false;                  // the model has autocast regions of its own
   std::vector<std::string> refused;          // a fork that could not be inlined; the model cannot be followed
 };
 

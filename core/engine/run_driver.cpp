@@ -77,9 +77,7 @@ Status RunDriver::prepareSamples() {
     if (auto chosen = restrictTo(m_set, m_settings.onlySamples); !chosen) return chosen;
   if (m_settings.batchSize < 1)
     return Error{ErrorKind::usage, "must be at least 1", fmt::format("--batch-size {}", m_settings.batchSize), ""};
-  const auto samples = static_cast<std::int64_t>(m_set.samples.ids.size());
-  for (std::int64_t first = 0; first < samples; first += m_settings.batchSize)
-    m_batches.push_back({first, std::min<std::int64_t>(m_settings.batchSize, samples - first)});
+  m_batches = batchesOf(static_cast<std::int64_t>(m_set.samples.ids.size()), m_settings.batchSize);
   return base::success();
 }
 
@@ -97,7 +95,7 @@ Status RunDriver::prepare() {
   if (!m_settings.onlySamples.empty()) m_run.settings.onlySamples = m_set.samples.ids;  // each once, in the set's order
   m_run.libtorchVersion = TORCH_VERSION;
   m_run.policyTable = m_table.name();
-  m_run.threadsPerRun = kThreadsPerRun;
+  m_run.threadsPerRun = m_frame.threads;
   m_run.warnings = m_model.info.warnings;
   m_run.unresolvedCalls = m_model.unresolvedCalls;
   if (m_settings.mode == session::Mode::native && !addsUpInFloat())
@@ -266,6 +264,7 @@ Status RunDriver::runBatch(Batch batch, Comparison& comparison, OutputCollector&
   comparison.moduleReturned("", pair.reference.value);
   comparison.endBatch(tensorsOf(candidate));
   outputs.add(batch, reference, candidate);
+  if (m_batchTold) m_batchTold(batch, reference, candidate);
   if (batch.first == 0) {
     if (auto status = checkClasses(m_settings, outputs, m_set.samples); !status) return status;
     m_firstReference = reference;

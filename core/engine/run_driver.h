@@ -27,6 +27,13 @@ class RunDriver {
   RunDriver(const LoadedModel& model, const session::RunRequest& request, const PolicyTable& table, const RunHooks& hooks);
   base::Result<RunOutcome> run(std::stop_token stop);
 
+  // Before run(): threads of each side; told of each batch's outputs.
+  using BatchSink = std::function<void(Batch batch, const std::vector<NamedTensor>& reference, const std::vector<NamedTensor>& candidate)>;
+  void useThreads(int threads) { m_frame.threads = threads; }
+  void tellBatches(BatchSink sink) { m_batchTold = std::move(sink); }
+  // After it: why a forward without the hook computes something else; empty: it does not, as far as is known.
+  std::string whyPlainDiffers() const;
+
  private:
   const LoadedModel& m_model;
   const session::RunRequest& m_request;
@@ -62,6 +69,7 @@ class RunDriver {
   std::int64_t m_loweredOps = 0;
   bool m_drewRandomNumbers = false;
   bool m_referenceHoldsLow = false;  // the model makes 16-bit tensors itself
+  BatchSink m_batchTold;             // may be empty
   bool m_openedFusedOps = false;     // which a run without the hook computes whole
   std::vector<NamedTensor> m_firstReference, m_firstCandidate;  // outputs of the first batch
 

@@ -1,10 +1,11 @@
 #include "core/engine/run_frame.h"
 
+#include <algorithm>
 #include <numeric>
 
 namespace ulpscope::engine {
 
-ForwardSetup RunFrame::reference(torch::jit::Module& module, OpExecutor& executor, Arguments arguments, int threads) const {
+ForwardSetup RunFrame::reference(torch::jit::Module& module, OpExecutor& executor, Arguments arguments, int threadsOfThis) const {
   static const RegionSet kNoRegions;
   ForwardSetup setup;
   setup.module = &module;
@@ -13,8 +14,14 @@ ForwardSetup RunFrame::reference(torch::jit::Module& module, OpExecutor& executo
   setup.executor = &executor;
   setup.arguments = std::move(arguments);
   setup.seed = settings.seed;
-  setup.threads = threads;
+  setup.threads = threadsOfThis;
   return setup;
+}
+
+std::vector<Batch> batchesOf(std::int64_t samples, std::int64_t batchSize) {
+  std::vector<Batch> batches;
+  for (std::int64_t first = 0; first < samples; first += batchSize) batches.push_back({first, std::min(batchSize, samples - first)});
+  return batches;
 }
 
 std::vector<std::int64_t> reversed(Batch batch) {

@@ -8,6 +8,7 @@
 #include "core/engine/loaded_model.h"
 #include "core/session/settings.h"
 
+#include <utility>
 #include <vector>
 
 namespace ulpscope::engine {
@@ -20,10 +21,15 @@ struct RunFrame {
   const ReferenceSet& set;  // the samples of this run
   const std::vector<Batch>& batches;
   const AxisProbe& axes;
+  int threads = kThreadsPerRun;
 
   // A forward in which autocast is nowhere on.
-  ForwardSetup reference(torch::jit::Module& module, OpExecutor& executor, Arguments arguments, int threads = kThreadsPerRun) const;
+  ForwardSetup reference(torch::jit::Module& module, OpExecutor& executor, Arguments arguments) const { return reference(module, executor, std::move(arguments), threads); }
+  ForwardSetup reference(torch::jit::Module& module, OpExecutor& executor, Arguments arguments, int threadsOfThis) const;
 };
+
+// The samples in their order, the last batch smaller where they do not divide.
+std::vector<Batch> batchesOf(std::int64_t samples, std::int64_t batchSize);
 
 // The batch's samples, the last one first.
 std::vector<std::int64_t> reversed(Batch batch);

@@ -4,7 +4,6 @@
 #include "core/engine/run_subset.h"
 
 #include <algorithm>
-#include <cstring>
 
 namespace ulpscope::engine {
 namespace {
@@ -12,17 +11,6 @@ namespace {
 using base::Status;
 
 constexpr int kCheckpointShare = 20;  // a checkpoint may cost one twentieth of the time at most
-
-bool bitIdentical(const std::vector<NamedTensor>& a, const std::vector<NamedTensor>& b) {
-  if (a.size() != b.size()) return false;
-  for (std::size_t i = 0; i < a.size(); ++i) {
-    if (a[i].tensor.sizes() != b[i].tensor.sizes() || a[i].tensor.scalar_type() != b[i].tensor.scalar_type()) return false;
-    const at::Tensor x = a[i].tensor.contiguous();
-    const at::Tensor y = b[i].tensor.contiguous();
-    if (std::memcmp(x.data_ptr(), y.data_ptr(), x.nbytes()) != 0) return false;
-  }
-  return true;
-}
 
 }  // namespace
 
@@ -42,6 +30,12 @@ Status RunDriver::checkpoint(const Comparison& comparison) {
   return base::success();
 }
 
+std::string RunDriver::whyPlainDiffers() const {
+  if (m_drewRandomNumbers) return "the model draws random numbers, which are others without interception";
+  if (m_openedFusedOps) return "the file holds PyTorch's fused layers, which run whole without interception";
+  return m_referenceHoldsLow ? "the model's own code computes in 16 bits" : "";
+}
+
 Status RunDriver::verifyProbe() {
   if (!m_settings.verifyProbe || m_firstReference.empty()) return base::success();
   m_progress->begin("checking the probe");
@@ -53,8 +47,7 @@ Status RunDriver::verifyProbe() {
   // A plain run draws other random numbers than ours, which are seeded op by op, has no kernels for a model's own half tensors, and runs
   // fused ops whole: then the hook stays and only the observer goes.
   const ForwardSetup bareSetup = m_frame.reference(reference, plain, arguments);
-  const bool computesOtherwise = m_drewRandomNumbers || m_referenceHoldsLow || m_openedFusedOps;
-  const SideResult bare = computesOtherwise ? runForward(bareSetup, {}) : runPlain(bareSetup);
+  const SideResult bare = !whyPlainDiffers().empty() ? runForward(bareSetup, {}) : runPlain(bareSetup);
   const SideResult unobserved = runForward(candidateSetup(candidate, *executor, arguments), {});
   const bool identical = !bare.failed && !unobserved.failed && bitIdentical(flattenOutputs(bare.value), m_firstReference) &&
                          bitIdentical(flattenOutputs(unobserved.value), m_firstCandidate);

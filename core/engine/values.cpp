@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include <array>
+#include <cstring>
 
 namespace ulpscope::engine {
 namespace {
@@ -118,6 +119,17 @@ std::vector<NamedTensor> flattenOutputs(const c10::IValue& value, const std::str
       append(entry.value(), entry.key().isString() ? entry.key().toStringRef() : entry.key().isInt() ? std::to_string(entry.key().toInt()) : "key");
   }
   return flat;
+}
+
+bool bitIdentical(const std::vector<NamedTensor>& a, const std::vector<NamedTensor>& b) {
+  if (a.size() != b.size()) return false;
+  for (std::size_t i = 0; i < a.size(); ++i) {
+    if (a[i].tensor.sizes() != b[i].tensor.sizes() || a[i].tensor.scalar_type() != b[i].tensor.scalar_type()) return false;
+    const at::Tensor x = a[i].tensor.contiguous();
+    const at::Tensor y = b[i].tensor.contiguous();
+    if (std::memcmp(x.data_ptr(), y.data_ptr(), x.nbytes()) != 0) return false;
+  }
+  return true;
 }
 
 std::string shapeText(at::IntArrayRef sizes) { return fmt::format("[{}]", fmt::join(sizes.begin(), sizes.end(), ", ")); }

@@ -50,6 +50,9 @@ struct NamedTensor {
 // "output" for a tensor, "output.0" in tuples and lists, "output.key" in dicts, nested names joined by dots.
 std::vector<NamedTensor> flattenOutputs(const c10::IValue& value, const std::string& name = "output");
 
+// The same names' number, dtypes, shapes and bits, element by element.
+bool bitIdentical(const std::vector<NamedTensor>& a, const std::vector<NamedTensor>& b);
+
 std::string shapeText(at::IntArrayRef sizes);  // "[4, 16, 64]"
 
 // Borrowed view; keeps the contiguous tensor alive.

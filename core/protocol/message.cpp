@@ -18,14 +18,17 @@ struct Method {
   Kind kind;
   const char* name;
 };
-constexpr std::array<Method, 8> kMethods{{{Kind::hello, "hello"},
+constexpr std::array<Method, 9> kMethods{{{Kind::hello, "hello"},
                                           {Kind::inspect, "inspect"},
                                           {Kind::open, "open"},
                                           {Kind::run, "run"},
                                           {Kind::train, "train"},
                                           {Kind::scan, "scan"},
+                                          {Kind::benchmark, "benchmark"},
                                           {Kind::cancel, "cancel"},
                                           {Kind::shutdown, "shutdown"}}};
+
+constexpr std::array<const char*, 3> kParts{"reference_memory", "candidate_memory", "times"};  // as BenchmarkRequest::Part
 
 // Paths and messages of other libraries need not be UTF-8; a bad byte becomes U+FFFD instead of an exception.
 std::string line(const json& object) { return object.dump(-1, ' ', false, json::error_handler_t::replace) + "\n"; }
@@ -136,6 +139,22 @@ Result<TrainRequest> trainRequestFrom(const json& params) try {
 }
 
 std::string encodeScan(int id, const session::ScanRequest& r) { return request(id, "scan", toJson(r)); }
+std::string encodeBenchmark(int id, const BenchmarkRequest& r) {
+  return request(id, "benchmark", {{"part", kParts[static_cast<std::size_t>(r.part)]}, {"session", r.sessionPath}, {"run_id", r.runId}, {"training", r.training},
+                                   {"pairs", r.pairs}, {"threads", r.threads}, {"reference_memory", toJson(r.reference)}, {"candidate_memory", toJson(r.candidate)}});
+}
+
+Result<BenchmarkRequest> benchmarkRequestFrom(const json& params) try {
+  const std::string part = params.at("part");
+  for (std::size_t i = 0; i < kParts.size(); ++i)
+    if (part == kParts[i])
+      return BenchmarkRequest{static_cast<BenchmarkRequest::Part>(i), params.at("session"), params.at("run_id"), params.at("training"), params.at("pairs"), params.at("threads"),
+                              session::peakMemoryFromJson(params.at("reference_memory")), session::peakMemoryFromJson(params.at("candidate_memory"))};
+  return notAMessage("unknown part " + excerpt(part));
+} catch (const json::exception& e) {
+  return notAMessage(e.what());
+}
+
 std::string encodeCancel(int id, int runId) { return request(id, "cancel", {{"run", runId}}); }
 std::string encodeShutdown(int id) { return request(id, "shutdown", json::object()); }
 

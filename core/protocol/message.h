@@ -5,6 +5,7 @@
 #include "core/base/error.h"
 #include "core/base/progress.h"
 #include "core/protocol/cells.h"
+#include "core/session/benchmark.h"
 #include "core/session/scan_request.h"
 #include "core/session/settings.h"
 #include "core/session/training.h"
@@ -46,6 +47,20 @@ std::string encodeTrain(int id, const TrainRequest& request);
 base::Result<TrainRequest> trainRequestFrom(const nlohmann::json& params);
 // Result {"session", "scan": its number there}; where nothing was to be stored {"session", "record": toJson(session::Scan)}. Progress counts inputs.
 std::string encodeScan(int id, const session::ScanRequest& request);
+// One part of a benchmark, each to an engine of its own; the times come last and take what the others measured.
+struct BenchmarkRequest {
+  enum class Part { referenceMemory, candidateMemory, times } part = Part::times;
+  std::string sessionPath;
+  std::string runId;     // the run whose policy is timed; empty: a training's step is
+  int training = 0;      // then, its number
+  int pairs = 20;
+  int threads = 0;       // of each side; 0: the machine's
+  session::PeakMemory reference = {}, candidate = {};  // with `times`
+};
+// Result of memory: {"memory": PeakMemory}. Of times: {"benchmark": Benchmark, "not_stored": TEXT}, or {"withheld": TEXT, "verdict": Verdict} where the
+// numbers did not pass again.
+std::string encodeBenchmark(int id, const BenchmarkRequest& request);
+base::Result<BenchmarkRequest> benchmarkRequestFrom(const nlohmann::json& params);
 std::string encodeCancel(int id, int runId);  // cancels request runId, if it still runs
 std::string encodeShutdown(int id);
 
@@ -64,7 +79,7 @@ std::string encodeError(int id, const base::Error& error);
 
 // A parsed line of either direction.
 struct Message {
-  enum class Kind { hello, inspect, open, run, train, scan, cancel, shutdown, progress, experiment, cells, ledger, result, error } kind = Kind::error;
+  enum class Kind { hello, inspect, open, run, train, scan, benchmark, cancel, shutdown, progress, experiment, cells, ledger, result, error } kind = Kind::error;
   int id = 0;
   nlohmann::json body;           // params of a request, the result of an answer
   base::Progress progress;       // kind progress

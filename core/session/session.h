@@ -2,6 +2,7 @@
 #pragma once
 
 #include "core/model/model_info.h"
+#include "core/session/benchmark.h"
 #include "core/session/run_record.h"
 
 #include <map>
@@ -63,6 +64,7 @@ struct Session {
   std::vector<TrainingEntry> trainings;    // in order of their numbers
   std::vector<ScanEntry> scans;            // likewise
   std::vector<CriteriaRevision> trainingCriteria;  // that trainings are judged by, in order; empty: none had any. afterResults: trainings were known
+  std::vector<Benchmark> benchmarks;       // in order of their numbers
   std::vector<CriteriaRevision> criteria;  // locked ones, in order; empty: exploratory
   std::optional<Lineage> explored;         // the exploratory session before it, if it was named
 

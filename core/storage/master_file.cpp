@@ -128,6 +128,17 @@ std::vector<session::RecordEntry> readEntries(hid_t file, const char* name) {
   return entries;
 }
 
+json benchmarksJson(const std::vector<session::Benchmark>& benchmarks) {
+  json list = json::array();
+  for (const session::Benchmark& benchmark : benchmarks) list.push_back(session::toJson(benchmark));
+  return list;
+}
+
+void readBenchmarks(hid_t file, Session& session) {
+  if (!h5::hasLink(file, "benchmarks")) return;
+  for (const json& benchmark : h5::parsedJson(h5::readText(file, "benchmarks"))) session.benchmarks.push_back(session::benchmarkFromJson(benchmark));
+}
+
 // Deleted runs stand where they stood: an older Ulpscope shows them again, and no try is ever lost.
 void writeEntries(hid_t file, const Session& session, const std::string& folderName) {
   for (const session::RunRecord& run : session.runs) writeEntry(file, run, {session.runName(run.number), ""}, folderName);
@@ -169,6 +180,7 @@ std::vector<std::byte> masterImage(const Session& session, const std::string& fo
   writeSamples(file, session.samples);
   if (!session.trainings.empty()) h5::writeText(file, "trainings", dumped(entriesJson(session.trainings)));
   if (!session.scans.empty()) h5::writeText(file, "scans", dumped(entriesJson(session.scans)));
+  if (!session.benchmarks.empty()) h5::writeText(file, "benchmarks", dumped(benchmarksJson(session.benchmarks)));
   writeEntries(file, session, folderName);
   return h5::imageOf(file);
 }
@@ -196,6 +208,7 @@ Master readMaster(const std::string& path) {
   session.samples = readSamples(file);
   session.trainings = readEntries(file, "trainings");
   session.scans = readEntries(file, "scans");
+  readBenchmarks(file, session);
   readRuns(file, session, format);
   return master;
 }

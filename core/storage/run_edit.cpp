@@ -3,6 +3,7 @@
 #include "core/base/clock.h"
 #include "core/base/number_text.h"
 #include "core/storage/atomic_file.h"
+#include "core/storage/session_change.h"
 #include "core/storage/session_target.h"
 
 #include <fcntl.h>
@@ -11,7 +12,6 @@
 #include <algorithm>
 #include <cerrno>
 #include <filesystem>
-#include <functional>
 
 namespace ulpscope::storage {
 namespace {
@@ -23,8 +23,6 @@ using base::Status;
 using session::DeletedRun;
 using session::RunRecord;
 using session::Session;
-
-enum class Change { none, made };
 
 template <typename Runs, typename NumberOf>
 auto placeOf(Runs& runs, int number, NumberOf numberOf) {
@@ -93,24 +91,6 @@ Result<Change> applied(Session& session, const RunEdit& edit) {
     case RunEdit::Kind::restore: return restore(session, edit);
   }
   return Change::none;
-}
-
-// The one way: lock, re-read, change, write. Gives the session as it stands, whether it was written or not.
-Result<Session> changed(const std::string& masterPath, std::chrono::milliseconds patience, const std::function<Result<Change>(Session&)>& change) {
-  const std::string master = resolvedMaster(masterPath);
-  if (auto target = checkTarget(master, WriteMode::append); !target) return target.error();
-  auto lock = WriteLock::take(folderOfSession(master), patience);
-  if (!lock) return lock.error();
-  auto view = viewSession(master, Viewer::writer);
-  if (!view) return view.error();
-  Session session = std::move(view->session);
-  const auto made = change(session);
-  if (!made) return made.error();
-  if (made.value() == Change::none) return session;
-  if (auto cleared = clearLeftovers(master, view->adoption); !cleared) return cleared.error();
-  ++session.generation;
-  if (auto written = writeMaster(master, session); !written) return written.error();
-  return session;
 }
 
 Status removeFiles(const std::string& master, int number, std::vector<std::string>& lines) {

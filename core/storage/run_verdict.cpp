@@ -52,7 +52,7 @@ Result<std::optional<session::Verdict>> standingVerdict(const std::string& maste
   if (!criteria) return criteria.error();
   session::Verdict verdict = verdictOf(masterPath, session, run, criteria.value());
   verdict.revision = locked.number;
-  return std::optional(verdict);
+  return std::optional(std::move(verdict));
 }
 
 Result<Session> lockCriteria(const std::string& masterPath, const session::Criteria& criteria, const std::string& reason) {

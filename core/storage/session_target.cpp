@@ -67,6 +67,7 @@ Result<Session> merged(const SessionView& view, const std::string& master, const
   own.trainings = disk->trainings;
   own.scans = disk->scans;
   own.trainingCriteria = disk->trainingCriteria;
+  own.benchmarks = disk->benchmarks;
   return own;
 }
 

@@ -1,6 +1,7 @@
 #include "core/train/forward_pass.h"
 
 #include "core/engine/native_executor.h"
+#include "core/engine/plain_forward.h"
 #include "core/engine/run_frame.h"
 #include "core/engine/stoppable_executor.h"
 #include "core/train/step_failure.h"
@@ -23,6 +24,8 @@ engine::Arguments argumentsOf(const engine::ReferenceSet& set, const std::vector
   return engine::argumentsFor(set, engine::Batch{rows.front(), static_cast<std::int64_t>(rows.size())});
 }
 
+}  // namespace
+
 engine::RegionSet regionsOf(const TrainingFrame& frame, const session::AutocastRecipe& autocast) {
   model::ModelInfo info = frame.model.info;
   info.modules.push_back({kLossModule, "Loss", {}, 0});
@@ -31,12 +34,13 @@ engine::RegionSet regionsOf(const TrainingFrame& frame, const session::AutocastR
   return std::move(regions).value();
 }
 
-}  // namespace
-
 ForwardPass::ForwardPass(const TrainingFrame& frame, TrainingModel& model, const std::optional<session::AutocastRecipe>& autocast)
     : m_frame(frame), m_model(model), m_plain(std::make_unique<engine::StoppableExecutor>(std::make_unique<engine::ReferenceExecutor>(), frame.stop)) {
+  ULPSCOPE_CHECK(frame.manner.intercepts || !autocast || autocast->mode == session::Mode::native);  // nobody emulates without the hook
+  m_markers = !frame.manner.intercepts && frame.recipe.autocast && engine::needsMarkers(frame.model, regionsOf(frame, *frame.recipe.autocast));
   if (!autocast) return;
   m_regions = regionsOf(frame, *autocast);
+  m_castCache = autocast->castCache;
   std::unique_ptr<engine::OpExecutor> lowering;
   if (autocast->mode == session::Mode::native) {
     lowering = std::make_unique<engine::NativeExecutor>(engine::NativeExecutor::Options{&m_regions, autocast->castCache});
@@ -62,7 +66,15 @@ engine::ForwardSetup ForwardPass::setup(Autocast autocast, std::uint64_t seed) {
   s.seed = seed;
   s.device = m_frame.table.device();
   s.gradients = engine::Gradients::on;
+  s.threads = m_frame.manner.threads;
   return s;
+}
+
+// Whoever looks at the ops has them intercepted.
+engine::SideResult ForwardPass::run(const engine::ForwardSetup& s, const engine::Body& body, const engine::EventSink& sink) {
+  if (sink || m_frame.manner.intercepts) return engine::runUnder(s, body, sink);
+  at::manual_seed(s.seed);
+  return engine::runPlainly({&m_frame.model, s.regions, s.executor != m_plain.get(), m_castCache, s.threads, s.gradients}, m_markers, body);
 }
 
 c10::IValue ForwardPass::checked(const engine::SideResult& result) const {
@@ -71,18 +83,24 @@ c10::IValue ForwardPass::checked(const engine::SideResult& result) const {
   throw StepFailure(Error{ErrorKind::run, result.error, engine::whereText(result), ""});
 }
 
+c10::IValue ForwardPass::forward(const engine::ForwardSetup& s, const engine::EventSink& sink) {
+  if (sink || m_frame.manner.intercepts) return checked(engine::runForward(s, sink));
+  const engine::Arguments arguments = engine::ownCopies(s.arguments);
+  return checked(run(s, [&](engine::ExecutionPlace&) { return s.module->get_method("forward")({}, arguments); }, sink));
+}
+
 c10::IValue ForwardPass::forward(const MicroBatch& batch, Autocast autocast, const engine::EventSink& sink) {
   engine::ForwardSetup s = setup(autocast, batch.seed);
   s.descriptions = &m_descriptions;
   s.arguments = argumentsOf(m_frame.set, batch.rows);
-  return checked(engine::runForward(s, sink));
+  return forward(s, sink);
 }
 
 c10::IValue ForwardPass::inference(const std::vector<std::int64_t>& rows, Autocast autocast) {
   engine::ForwardSetup s = setup(autocast, m_frame.recipe.seed);
   s.gradients = engine::Gradients::off;
   s.arguments = argumentsOf(m_frame.set, rows);
-  c10::IValue output = checked(engine::runForward(s, {}));
+  c10::IValue output = forward(s, {});
   endAutocast();
   return output;
 }
@@ -105,7 +123,7 @@ Losses ForwardPass::loss(const c10::IValue& output, const MicroBatch& batch, Aut
     for (const at::Tensor& loss : losses.whole) losses.backward.push_back(divides ? loss / static_cast<double>(recipe.accumulationSteps) : loss);
     return c10::IValue();
   };
-  checked(engine::runUnder(s, body, sink));
+  checked(run(s, body, sink));
   if (refused) std::rethrow_exception(refused);
   return losses;
 }

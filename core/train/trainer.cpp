@@ -173,7 +173,8 @@ Result<TrainingOutcome> trainLoaded(const Recipe& recipe, const TrainOptions& op
   const LoadedTraining& training = *loaded.value();
   if (hooks.open)
     if (auto opened = hooks.open(training.model.info, training.set.samples); !opened) return opened.error();
-  const TrainingFrame frame = training.frame(recipe, hooks, std::move(stop));
+  TrainingFrame frame = training.frame(recipe, hooks, std::move(stop));
+  frame.manner = options.manner;
   TrainingOutcome outcome{training.model.info, training.set.samples, {}};
   outcome.training.libtorchVersion = TORCH_VERSION;
   outcome.training.policyTable = training.table->name();
@@ -192,7 +193,7 @@ Result<TrainingOutcome> trainLoaded(const Recipe& recipe, const TrainOptions& op
 }  // namespace
 
 Result<TrainingOutcome> train(const Recipe& recipe, const TrainOptions& options, const TrainingHooks& hooks, std::stop_token stop) try {
-  engine::setBlasThreads(1);
+  const engine::BlasThreads blas(options.manner.threads, 1);
   const at::AutoGradMode gradients(true);
   return trainLoaded(recipe, options, hooks, std::move(stop));
 } catch (const StepFailure& failure) {

@@ -38,11 +38,19 @@ struct Replay {
   std::string modelFile, inputsFile;  // where to write the model as it stood before the step, and the step's rows
 };
 
+// How steps are done. Without interception LibTorch's own autocast runs as in anybody's loop (native mode alone): random numbers are those of the
+// default generator, seeded by micro-batch; only what is looked at op by op still has the hook.
+struct StepManner {
+  bool intercepts = true;
+  int threads = 1;
+};
+
 struct TrainOptions {
   bool isolate = false;
   std::string checkpointFolder;      // where the recipe's trajectory writes its checkpoints; empty: none
   std::int64_t checkpointEvery = 0;  // steps; 0: the recipe's
   std::optional<Resume> resume;      // of the recipe's trajectory; the others begin anew
+  StepManner manner = {};
   std::optional<Replay> replay;      // with `resume` at the case's checkpoint: the recipe's trajectory alone, up to the case's step
 };
 

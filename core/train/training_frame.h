@@ -23,6 +23,7 @@ struct TrainingFrame {
   const LossFunction& loss;
   const TrainingHooks& hooks;
   std::stop_token stop;
+  StepManner manner = {};
 
   std::int64_t samples() const { return static_cast<std::int64_t>(set.samples.ids.size()); }
   // The format that a subnormal gradient is one of: the recipe's low one, in every trajectory; float32's where the recipe has no autocast.

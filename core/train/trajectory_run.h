@@ -47,6 +47,7 @@ class TrajectoryRun {
   };
   LastStep lastStep() const;
   std::int64_t stepsDone() const { return m_step; }
+  const std::string& error() const { return m_trajectory.error; }  // why it ended early; empty: it did not
   const std::vector<session::LedgerLine>& ledger() const { return m_trajectory.ledger; }
   // On the samples with a label (>= 0; torch ignores -100), 0..1; scores with NaN decide nothing and are wrong. Empty: there are no labels, or
   // scores of another shape than [samples, classes].

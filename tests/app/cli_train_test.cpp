@@ -112,7 +112,7 @@ TEST(CliTrain, ASessionOfTrainingsWithoutCriteriaIsInconclusive) {
   EXPECT_EQ(ulpscope(folder, {"train", "recipe.json", "--session", "t.ulps"}).code, 0);
   const Finished checked = ulpscope(folder, {"check", "t.ulps"});
   EXPECT_EQ(checked.code, 5);
-  EXPECT_THAT(checked.err, HasSubstr("t.ulps: holds only trainings, and no recipe of them had criteria"));
+  EXPECT_THAT(checked.err, HasSubstr("t.ulps: has no criteria for its trainings: no recipe of them had any"));
   EXPECT_EQ(ulpscope(folder, {"check", "t.ulps", "--criteria", "recipe.json"}).code, 2);
 }
 

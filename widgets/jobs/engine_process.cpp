@@ -79,6 +79,12 @@ void EngineProcess::scan(const session::ScanRequest& request) {
   send(protocol::encodeScan(m_run->id, request));
 }
 
+void EngineProcess::benchmark(const protocol::BenchmarkRequest& request) {
+  if (!begin(request.sessionPath, request.sessionPath)) return;
+  m_run->isBenchmark = true;
+  send(protocol::encodeBenchmark(m_run->id, request));
+}
+
 void EngineProcess::endRun() {
   m_cancelTimer.stop();
   m_silenceTimer.stop();
@@ -241,6 +247,10 @@ void EngineProcess::handleRun(const protocol::Message& message) {
 }
 
 void EngineProcess::handleResult(const nlohmann::json& result) {
+  if (m_run->isBenchmark) {
+    endRun();
+    return emit benchmarked(result);
+  }
   const bool hasRun = result.contains("run_id");
   const QString path = qt(result.value("session", std::string()));
   const bool wasTraining = m_run->isTraining, wasScan = m_run->isScan;

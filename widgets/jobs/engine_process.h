@@ -36,6 +36,8 @@ class EngineProcess : public QObject {
   // The same for a training: ends with exactly one trained() or failed(). A cancelled one that did a step is stored, and is no failure.
   // A comparison at a checkpoint and a replay end as a run does, with finished(); a replay tells before whether it reproduced its case.
   void train(const protocol::TrainRequest& request);
+  // One part of a benchmark: ends with exactly one benchmarked() or failed().
+  void benchmark(const protocol::BenchmarkRequest& request);
   bool isTraining() const { return m_run && m_run->isTraining; }
   // The same for a scan: ends with exactly one scanned() or failed(). A cancelled one stores nothing.
   void scan(const session::ScanRequest& request);
@@ -66,6 +68,7 @@ class EngineProcess : public QObject {
   void ledgerTold(const ulpscope::protocol::LedgerUpdate& update);
   void trained(const QString& sessionPath, int number);
   void scanned(const QString& sessionPath, int number);
+  void benchmarked(const nlohmann::json& answer);  // as it came
   void replayed(bool isReproduced, const QString& difference);
   void failed(const ulpscope::base::Error& error);
   void logged(const QString& line);  // what engine and model print
@@ -74,7 +77,7 @@ class EngineProcess : public QObject {
   struct Run {
     int id = 0;
     int cancelId = 0;
-    bool isTraining = false, isScan = false;
+    bool isTraining = false, isScan = false, isBenchmark = false;
     base::Progress last;
   };
 

@@ -1,5 +1,6 @@
 #include "widgets/views/findings_panel.h"
 
+#include "widgets/views/benchmark_panel.h"
 #include "widgets/views/boundary_panel.h"
 #include "widgets/views/criteria_panel.h"
 #include "widgets/views/flips_panel.h"
@@ -48,6 +49,7 @@ FindingsPanel::FindingsPanel(Workbench& workbench, QWidget* parent) : QTabWidget
   m_headroom = new HeadroomPanel(workbench, this);
   m_criteria = new CriteriaPanel(workbench, this);
   m_runs = new RunsPanel(workbench, this);
+  m_benchmark = new BenchmarkPanel(workbench, this);
   m_training = new TrainingPanel(workbench, this);
   m_operators = new OperatorsPanel(workbench, this);
   addTab(new Page(m_flips, this), tr("Flips"));
@@ -56,6 +58,7 @@ FindingsPanel::FindingsPanel(Workbench& workbench, QWidget* parent) : QTabWidget
   addTab(new Page(m_headroom, this), tr("Headroom"));
   addTab(new Page(m_criteria, this), tr("Criteria"));
   addTab(new Page(m_runs, this), tr("Runs"));
+  addTab(new Page(m_benchmark, this), tr("Benchmark"));
   addTab(new Page(m_training, this), tr("Training"));
   addTab(new Page(m_operators, this), tr("Operators"));
   addTab(makeLog(), tr("Log"));

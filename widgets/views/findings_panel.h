@@ -11,6 +11,7 @@ class QTableView;
 
 namespace ulpscope::views {
 
+class BenchmarkPanel;
 class BoundaryPanel;
 class CriteriaPanel;
 class FlipsPanel;
@@ -24,7 +25,7 @@ class FindingsPanel : public QTabWidget {
   Q_OBJECT
 
  public:
-  enum Tab { kFlips, kBoundary, kNonfinite, kHeadroom, kCriteria, kRuns, kTraining, kOperators, kLog };
+  enum Tab { kFlips, kBoundary, kNonfinite, kHeadroom, kCriteria, kRuns, kBenchmark, kTraining, kOperators, kLog };
 
   explicit FindingsPanel(Workbench& workbench, QWidget* parent = nullptr);
   FlipsPanel* flips() const { return m_flips; }
@@ -33,6 +34,7 @@ class FindingsPanel : public QTabWidget {
   CriteriaPanel* criteria() const { return m_criteria; }
   HeadroomPanel* headroom() const { return m_headroom; }
   RunsPanel* runs() const { return m_runs; }
+  BenchmarkPanel* benchmark() const { return m_benchmark; }
   TrainingPanel* training() const { return m_training; }  // its tab is there where the session has trainings
   OperatorsPanel* operators() const { return m_operators; }
   QString diagnosis() const;
@@ -56,6 +58,7 @@ class FindingsPanel : public QTabWidget {
   CriteriaPanel* m_criteria = nullptr;
   HeadroomPanel* m_headroom = nullptr;
   RunsPanel* m_runs = nullptr;
+  BenchmarkPanel* m_benchmark = nullptr;
   TrainingPanel* m_training = nullptr;
   OperatorsPanel* m_operators = nullptr;
   QPlainTextEdit* m_log = nullptr;

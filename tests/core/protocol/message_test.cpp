@@ -44,6 +44,23 @@ TEST(Message, RunCarriesTheWholeRequest) {
   EXPECT_EQ(back->settings.seed, request.settings.seed);
 }
 
+TEST(Message, BenchmarkCarriesItsPartAndWhatTheOthersMeasured) {
+  BenchmarkRequest request{BenchmarkRequest::Part::times, "s.ulps", "run_0002", 3, 50, 4, {1, 2, 3, "a"}, {4, 5, 6, "b"}};
+  for (const auto part : {BenchmarkRequest::Part::referenceMemory, BenchmarkRequest::Part::candidateMemory, BenchmarkRequest::Part::times}) {
+    request.part = part;
+    const Message message = parsed(encodeBenchmark(5, request));
+    ASSERT_EQ(message.kind, Kind::benchmark);
+    const auto back = benchmarkRequestFrom(message.body);
+    ASSERT_TRUE(back.ok());
+    EXPECT_EQ(back->part, part);
+    EXPECT_EQ(encodeBenchmark(5, back.value()), encodeBenchmark(5, request));
+  }
+  EXPECT_FALSE(benchmarkRequestFrom(nlohmann::json{{"part", "times"}}).ok());
+  nlohmann::json other = parsed(encodeBenchmark(5, request)).body;
+  other["part"] = "all";
+  EXPECT_THAT(benchmarkRequestFrom(other).error().message(), HasSubstr("unknown part 'all'"));
+}
+
 TEST(Message, CancelNamesTheRequestToEnd) {
   const Message cancel = parsed(encodeCancel(9, 4));
   EXPECT_EQ(cancel.kind, Kind::cancel);
