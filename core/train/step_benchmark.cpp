@@ -5,6 +5,7 @@
 #include "core/engine/blas_threads.h"
 #include "core/engine/machine.h"
 #include "core/engine/peak_meter.h"
+#include "core/engine/run_frame.h"
 #include "core/train/step_failure.h"
 #include "core/train/trajectory_run.h"
 

@@ -79,7 +79,7 @@ TEST(CliBench, TellsTimesWithEverythingTheyHangOnAndKeepsThem) {
   for (const char* side : {"reference", "candidate"}) {
     const json& memory = document["memory"][side];
     EXPECT_EQ(memory["forwards"], 3);
-    if (memory["why_not"] == "") EXPECT_GE(memory["peak_bytes"], memory["before_bytes"]);
+    if (memory["why_not"] == "") { EXPECT_GE(memory["peak_bytes"], memory["before_bytes"]); }
   }
   EXPECT_EQ(release.bench().code, 0);
   EXPECT_EQ(release.document()["number"], 2);

@@ -145,7 +145,7 @@ void BenchmarkPanel::refreshResult() {
   auto* grid = new QGridLayout(m_rows);
   grid->setContentsMargins(0, 0, 0, 0);
   grid->setColumnStretch(1, 1);
-  const auto add = [&, row = 0](const QString& name, const QString& text) mutable {
+  auto add = [&, row = 0](const QString& name, const QString& text) mutable {
     auto* value = makeLine(m_rows);
     value->setText(text);
     value->setAccessibleName(name);

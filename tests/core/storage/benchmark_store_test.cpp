@@ -35,7 +35,7 @@ class BenchmarkStore : public testing::Test {
   base::Result<session::Session> add(double ratio = 2) { return storage::addBenchmark(m_master, opened().id, tests::sampleBenchmark(ratio)); }
 
   tests::ScratchFolder m_folder;
-  std::string m_master = m_folder.path("s.ulps");
+  std::string m_master = m_folder.file("s.ulps");
 };
 
 TEST_F(BenchmarkStore, KeepsEachWithItsNumberAndAllItsConditions) {

@@ -93,7 +93,7 @@ TEST(StepBenchmark, MeasuresMemoryOfOneSide) {
     const auto memory = peakMemoryOfSteps(orderFor(classes()), side, {}, {});
     ASSERT_TRUE(memory.ok()) << memory.error().message();
     EXPECT_EQ(memory->forwards, engine::kPeakForwards);
-    if (memory->whyNot.empty()) EXPECT_GE(memory->peakBytes, memory->beforeBytes);
+    if (memory->whyNot.empty()) { EXPECT_GE(memory->peakBytes, memory->beforeBytes); }
   }
 }
 
