@@ -3,6 +3,7 @@
 #include "core/base/number_text.h"
 #include "core/model/positional_arguments.h"
 #include "core/storage/atomic_file.h"
+#include "core/storage/input_kind.h"
 #include "core/storage/input_samples.h"
 #include "core/storage/input_writer.h"
 
@@ -49,6 +50,11 @@ void append(RawTensor& tensor, std::size_t axis, const RawTensor& more) {
 }
 
 Result<RawTensor> readWhole(const SampleSource& source, const std::string& input) {
+  if (isImageFolder(source.inputsPath)) {  // images are read one by one, or all
+    auto file = readInputFile(source.inputsPath);
+    if (!file) return file.error();
+    return std::move(file->inputs.front());
+  }
   auto whole = readSamples(source.inputsPath, {input, -1, {0}, kMostBytes});
   if (!whole) return whole.error();
   return std::move(whole.value().front());

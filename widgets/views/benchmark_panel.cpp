@@ -170,7 +170,9 @@ void BenchmarkPanel::refreshState() {
   else if (!m_outcome.isEmpty() && m_timed == shownKey())
     m_state->setText(m_outcome);
   else
-    m_state->setText(tr("%1 passes its criteria and may be timed: 20 pairs of forwards without interception, peak memory of each side in a process of its own, then its criteria again.").arg(m_workbench.shownRun()->shortName()));
+    m_state->setText(tr("%1 passes its criteria and may be timed: %2 pairs of forwards without interception, peak memory of each side in a process of its own, then its criteria again.")
+                         .arg(m_workbench.shownRun()->shortName())
+                         .arg(protocol::BenchmarkRequest{}.pairs));
 }
 
 void BenchmarkPanel::refresh() {

@@ -83,7 +83,7 @@ class BoundaryPanel : public QWidget {
   void loadOverlay();
   void onLoaded(const models::ScanPointer& scan);
   void onOverlay(const models::ScanPointer& scan);
-  void show(const models::ScanPointer& scan, const models::ScanPointer& overlay);
+  void showScans(const models::ScanPointer& scan, const models::ScanPointer& overlay);
   void showPages();
   void showHeadline();
   void showLegend();

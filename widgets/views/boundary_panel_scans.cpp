@@ -78,7 +78,7 @@ void BoundaryPanel::load() {
   m_overlayLoader.drop();
   if (number == 0) {
     fillOverlays(0);
-    return show(nullptr, nullptr);
+    return showScans(nullptr, nullptr);
   }
   m_loader.load(m_workbench.sessionPath(), m_workbench.session(), number);
 }
@@ -92,28 +92,28 @@ void BoundaryPanel::onLoaded(const models::ScanPointer& scan) {
     const QSignalBlocker blocker(m_scans);
     m_scans->setCurrentIndex(m_scans->findData(m_shownNumber));
     fillOverlays(scan->scan.number);
-    return show(m_scan, scan);
+    return showScans(m_scan, scan);
   }
   fillOverlays(0);
-  show(scan, nullptr);
+  showScans(scan, nullptr);
 }
 
 void BoundaryPanel::loadOverlay() {
   const int number = m_overlays->currentData().toInt();
   m_overlayLoader.drop();
-  if (number == 0) return show(m_scan, nullptr);
+  if (number == 0) return showScans(m_scan, nullptr);
   m_overlayLoader.load(m_workbench.sessionPath(), m_workbench.session(), number);
 }
 
 void BoundaryPanel::onOverlay(const models::ScanPointer& scan) {
   if (!m_scan) return;
-  if (models::areComparable(m_scan->scan, scan->scan)) return show(m_scan, scan);
+  if (models::areComparable(m_scan->scan, scan->scan)) return showScans(m_scan, scan);
   fillOverlays(0);
-  show(m_scan, nullptr);
+  showScans(m_scan, nullptr);
   setWarning(tr("Scan %1 cannot lie over scan %2: it is of another kind, of other samples or of another decision.").arg(scan->scan.number).arg(m_scan->scan.number));
 }
 
-void BoundaryPanel::show(const models::ScanPointer& scan, const models::ScanPointer& overlay) {
+void BoundaryPanel::showScans(const models::ScanPointer& scan, const models::ScanPointer& overlay) {
   const bool isOther = scan != m_scan;
   m_scan = scan;
   m_overlay = overlay;

@@ -3,6 +3,8 @@
 #include <QWidget>
 
 #include <algorithm>
+#include <utility>
+#include <vector>
 
 namespace ulpscope::views {
 
@@ -27,22 +29,31 @@ QSize FlowLayout::minimumSize() const {
   return size + QSize(margins.left() + margins.right(), margins.top() + margins.bottom());
 }
 
+// Items of a line stand on one middle, as labels beside fields do.
 int FlowLayout::place(const QRect& rect, Move move) const {
   const QMargins margins = contentsMargins();
   const QRect room = rect.marginsRemoved(margins);
   int x = room.left(), y = room.top(), line = 0;
+  std::vector<std::pair<QLayoutItem*, QRect>> placed;  // of the line
+  const auto endLine = [&] {
+    for (const auto& [item, at] : placed)
+      if (move == Move::yes) item->setGeometry(at.translated(0, (line - at.height()) / 2));
+    placed.clear();
+  };
   for (const auto& item : m_items) {
     if (item->isEmpty()) continue;  // hidden
     const QSize size = item->sizeHint().boundedTo(QSize(std::max(room.width(), item->minimumSize().width()), QWIDGETSIZE_MAX));
     if (x > room.left() && x + size.width() > room.right() + 1) {
+      endLine();
       x = room.left();
       y += line + spacing();
       line = 0;
     }
-    if (move == Move::yes) item->setGeometry(QRect(QPoint(x, y), size));
+    placed.emplace_back(item.get(), QRect(QPoint(x, y), size));
     x += size.width() + spacing();
     line = std::max(line, size.height());
   }
+  endLine();
   return y + line - rect.top() + margins.bottom();
 }
 

@@ -69,7 +69,7 @@ ScanPointView::ScanPointView(QWidget* parent)
   layout->addLayout(right, 3);
   connect(m_add, &QPushButton::clicked, this, &ScanPointView::addRequested);
   connect(m_inputs, &QComboBox::currentIndexChanged, this, &ScanPointView::ask);
-  connect(&m_loader, &jobs::PointLoader::loaded, this, &ScanPointView::show);
+  connect(&m_loader, &jobs::PointLoader::loaded, this, &ScanPointView::showPicture);
   setPoint({});
 }
 
@@ -104,7 +104,7 @@ void ScanPointView::ask() {
   m_loader.load({m_shown.place, m_inputs->currentText(), {side, side}, plots::themeOf(this).forRender()});
 }
 
-void ScanPointView::show(const jobs::PointPicture& picture) {
+void ScanPointView::showPicture(const jobs::PointPicture& picture) {
   {
     const QSignalBlocker blocker(m_inputs);
     if (m_inputs->count() != picture.inputs.size()) {

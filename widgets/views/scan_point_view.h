@@ -47,7 +47,7 @@ class ScanPointView : public QWidget {
 
  private:
   void ask();
-  void show(const jobs::PointPicture& picture);
+  void showPicture(const jobs::PointPicture& picture);
 
   jobs::PointLoader m_loader;
   models::ScanPointModel m_model;

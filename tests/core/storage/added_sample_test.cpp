@@ -99,7 +99,7 @@ TEST_F(AddedSample, RefusesWhatDoesNotFit) {
   EXPECT_THAT(error(), HasSubstr("tail: has another dtype or shape than the new sample"));
   m_sample.inputs.back() = floats("tail", {2}, {1, 2});
   m_set.ids = {"a", "b"};
-  EXPECT_THAT(error(), HasSubstr("does not hold 2 samples on axis 0"));
+  EXPECT_THAT(error(), HasSubstr("tail: does not hold 2 samples on axis 1"));
   EXPECT_FALSE(std::filesystem::exists(m_folder.file("out.h5")));
 }
 
