@@ -146,7 +146,7 @@ class TrainingSubject : public Subject {
     if (!timed) return timed.error();
     Verdict verdict = analysis::judgeTraining(m_order.recipe, timed->recheck).value_or(Verdict{});
     verdict.revision = m_revision;
-    return Timed{std::move(timed.value().conditions), std::move(timed.value().pairs), {}, std::move(verdict), ""};
+    return Timed{std::move(timed.value().conditions), std::move(timed.value().pairs), std::move(timed.value().warnings), std::move(verdict), ""};
   }
   Result<session::PeakMemory> peak(engine::TimedSide side, const ProgressSink& progress, std::stop_token stop) override { return train::peakMemoryOfSteps(m_order, side, progress, std::move(stop)); }
   const Session& of() const override { return m_session; }

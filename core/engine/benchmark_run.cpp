@@ -1,6 +1,7 @@
 #include "core/engine/benchmark_run.h"
 
 #include "core/analysis/speed.h"
+#include "core/base/number_text.h"
 #include "core/engine/blas_threads.h"
 #include "core/engine/fused_layers.h"
 #include "core/engine/machine.h"
@@ -22,6 +23,7 @@ using base::Result;
 using base::Status;
 
 constexpr int kMostThreads = 1024;
+constexpr double kRestingLoad = 0.5;  // measuring memory, which goes before, adds less to the minute's average
 
 std::string shownSide(const PlainSide& side) { return side.autocast ? "BF16" : "FP32"; }
 
@@ -133,7 +135,7 @@ session::BenchmarkConditions BenchmarkRun::conditions() const {
 void BenchmarkRun::warn(TimedRun& timed) const {
   const bool fused = std::any_of(m_model.ops.begin(), m_model.ops.end(), [](const model::StaticOp& op) { return isOpened(op.op); });
   if (fused) timed.warnings.emplace_back("the model can take PyTorch's fused path for inference, which both sides left as they do under autocast: FP32 alone may be faster than it was here");
-  if (timed.conditions.loadBefore > 0.5) timed.warnings.push_back("other programs were running: the machine's load was above 0.5 before anything was timed");
+  if (timed.conditions.loadBefore > kRestingLoad) timed.warnings.push_back(fmt::format("the machine was not at rest: its load over the minute before the timing was {}", base::shortNumber(timed.conditions.loadBefore)));
 }
 
 Result<TimedRun> BenchmarkRun::time(std::stop_token stop) {
@@ -142,13 +144,15 @@ Result<TimedRun> BenchmarkRun::time(std::stop_token stop) {
   TimedRun timed;
   timed.conditions = conditions();
   warn(timed);
+  settleHeap();
   {
     Runner reference = runner(TimedSide::reference), candidate = runner(TimedSide::candidate);
     auto pairs = alternatingPairs({m_order.pairs, static_cast<std::int64_t>(m_batches.size()), [&](bool isCandidate, std::int64_t batch, Times& times) { return forward(isCandidate ? candidate : reference, batch, times); },
                                    [&](const std::string& stage, int done, int total) { tell(stage, done, total); }},
                                   stop);
     if (!pairs) return pairs.error();
-    timed.pairs = std::move(pairs).value();
+    if (std::string note = faultsNote(pairs.value(), "forward"); !note.empty()) timed.warnings.push_back(std::move(note));
+    timed.pairs = std::move(pairs.value().pairs);
   }
   timed.conditions.loadAfter = loadAverage();
   if (auto checked = recheck(timed, stop); !checked) return checked.error();

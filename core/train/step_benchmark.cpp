@@ -65,7 +65,8 @@ class StepBenchmark {
     return c;
   }
 
-  Result<std::vector<session::TimedPair>> pairs(std::stop_token stop) {
+  Result<engine::PairTimes> pairs(std::stop_token stop) {
+    engine::settleHeap();
     const RunPlan fp32 = planOf(m_order.recipe, TimedSide::reference), autocast = planOf(m_order.recipe, TimedSide::candidate);
     TrajectoryRun reference(m_frame, fp32, TrajectoryRun::Accounting::off), candidate(m_frame, autocast, TrajectoryRun::Accounting::off);
     engine::PairPlan plan;
@@ -154,7 +155,8 @@ Result<TimedSteps> timeSteps(const StepOrder& asked, const base::ProgressSink& p
     steps.conditions = benchmark.conditions();
     auto pairs = benchmark.pairs(stop);
     if (!pairs) return pairs.error();
-    steps.pairs = std::move(pairs).value();
+    if (std::string note = engine::faultsNote(pairs.value(), "step"); !note.empty()) steps.warnings.push_back(std::move(note));
+    steps.pairs = std::move(pairs.value().pairs);
     steps.conditions.loadAfter = engine::loadAverage();
     return steps;
   });

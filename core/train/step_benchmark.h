@@ -17,6 +17,7 @@ struct StepOrder {
 struct TimedSteps {
   session::BenchmarkConditions conditions;  // but `ulpscope`
   std::vector<session::TimedPair> pairs;
+  std::vector<std::string> warnings;
   session::Training recheck;  // the recipe trained from its start as it was timed, with the timed number of threads
 };
 

@@ -102,7 +102,7 @@ TEST(AlternatingPairs, WarmUpAndThenBeginWithEachSideInTurn) {
   plan.side = [&](bool isCandidate, std::int64_t batch, Times& times) {
     calls += isCandidate ? 'c' : 'r';
     if (isCandidate) batches.push_back(batch);
-    times = {isCandidate ? 2.0 : 3.0, isCandidate ? 4.0 : 9.0};
+    times = {isCandidate ? 2.0 : 3.0, isCandidate ? 4.0 : 9.0, calls.size() <= 10 ? 1000.0 : isCandidate ? 7.0 : 0.0};
     return base::success();
   };
   const auto pairs = alternatingPairs(plan, {});
@@ -111,8 +111,10 @@ TEST(AlternatingPairs, WarmUpAndThenBeginWithEachSideInTurn) {
   EXPECT_EQ(calls.substr(10, 8), "rccrrccr");
   EXPECT_EQ(calls.size(), 50U);
   EXPECT_EQ(std::vector<std::int64_t>(batches.begin() + 5, batches.begin() + 9), (std::vector<std::int64_t>{0, 1, 2, 0}));
-  ASSERT_EQ(pairs->size(), 20U);
-  for (const session::TimedPair& pair : pairs.value()) {
+  EXPECT_EQ(pairs->referenceFaults, 0) << "those of the warm-up do not count";
+  EXPECT_EQ(pairs->candidateFaults, 7);
+  ASSERT_EQ(pairs->pairs.size(), 20U);
+  for (const session::TimedPair& pair : pairs->pairs) {
     EXPECT_EQ(pair.referenceSeconds, 3);
     EXPECT_EQ(pair.candidateSeconds, 2);
     EXPECT_EQ(pair.referenceCpuSeconds, 9);
@@ -127,6 +129,32 @@ TEST(AlternatingPairs, EndWithTheFirstErrorOfASide) {
   plan.side = [&](bool, std::int64_t, Times&) { return ++calls == 13 ? base::Status(base::Error{base::ErrorKind::run, "broke", "", ""}) : base::success(); };
   EXPECT_EQ(alternatingPairs(plan, {}).error().what, "broke");
   EXPECT_EQ(calls, 13);
+}
+
+TEST(PageFaults, AreToldWhereTheyMayCostAFiftiethOfASide) {
+  PairTimes times;
+  for (int i = 0; i < 20; ++i) times.pairs.push_back({0, false, 0.01, 0.001, 0.01, 0.001});
+  times.referenceFaults = 199;  // 10 ms hold two hundred of 1 us in a fiftieth
+  times.candidateFaults = 19;
+  EXPECT_EQ(faultsNote(times, "forward"), "");
+  times.candidateFaults = 20;
+  EXPECT_THAT(faultsNote(times, "forward"), HasSubstr("in the timed forwards, 199 page faults a forward in FP32 and 20 under autocast"));
+  times = {times.pairs, 200, 0};
+  EXPECT_THAT(faultsNote(times, "step"), HasSubstr("200 page faults a step in FP32 and 0 under autocast"));
+}
+
+TEST(PageFaults, AreCountedWhileTheClockRuns) {
+  constexpr std::size_t kBytes = 64U << 20;  // glibc maps a block of this size anew each time
+  Times times, none;
+  {
+    const Stopwatch watch(&times);
+    std::vector<char> fresh(kBytes);
+    EXPECT_EQ(fresh[kBytes / 2], 0);
+  }
+  { const Stopwatch watch(&none); }
+  EXPECT_LT(none.faults, 16);
+  if (times.faults == 0) GTEST_SKIP() << "this system counts no page faults";
+  EXPECT_GE(times.faults, 32) << "at least one a huge page";
 }
 
 BenchmarkOrder orderFor(const std::string& name, int batchSize = 32) {
