@@ -23,7 +23,6 @@ using base::Result;
 using base::Status;
 
 constexpr int kMostThreads = 1024;
-constexpr double kRestingLoad = 0.5;  // measuring memory, which goes before, adds less to the minute's average
 
 std::string shownSide(const PlainSide& side) { return side.autocast ? "BF16" : "FP32"; }
 
@@ -53,6 +52,14 @@ session::BenchmarkConditions conditionsOf(const session::RunSettings& settings, 
   c.libtorch = TORCH_VERSION;
   c.blas = Engine::facts().blas;
   return c;
+}
+
+std::vector<std::string> machineNotes(const session::BenchmarkConditions& c) {
+  constexpr double kRestingLoad = 0.5;  // measuring memory, which goes before, adds less to the minute's average
+  std::vector<std::string> notes;
+  if (c.loadBefore > kRestingLoad) notes.push_back(fmt::format("the machine was not at rest: its load over the minute before the timing was {}", base::shortNumber(c.loadBefore)));
+  if (c.threads > c.processors) notes.push_back(fmt::format("{} threads of each side shared {}: they waited for each other", c.threads, base::counted(c.processors, "processor")));
+  return notes;
 }
 
 std::vector<session::TimedInput> timedInputs(const ReferenceSet& set, Batch batch) {
@@ -135,7 +142,8 @@ session::BenchmarkConditions BenchmarkRun::conditions() const {
 void BenchmarkRun::warn(TimedRun& timed) const {
   const bool fused = std::any_of(m_model.ops.begin(), m_model.ops.end(), [](const model::StaticOp& op) { return isOpened(op.op); });
   if (fused) timed.warnings.emplace_back("the model can take PyTorch's fused path for inference, which both sides left as they do under autocast: FP32 alone may be faster than it was here");
-  if (timed.conditions.loadBefore > kRestingLoad) timed.warnings.push_back(fmt::format("the machine was not at rest: its load over the minute before the timing was {}", base::shortNumber(timed.conditions.loadBefore)));
+  const auto machine = machineNotes(timed.conditions);
+  timed.warnings.insert(timed.warnings.end(), machine.begin(), machine.end());
 }
 
 Result<TimedRun> BenchmarkRun::time(std::stop_token stop) {

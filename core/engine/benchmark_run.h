@@ -14,6 +14,8 @@ namespace ulpscope::engine {
 base::Status checkNumbers(int pairs, int threads);
 // Policy and machine; the rest is not filled.
 session::BenchmarkConditions conditionsOf(const session::RunSettings& settings, const PolicyTable& table, int threads);
+// What in them speaks against the times: a load above 0.5 beforehand, more threads than processors.
+std::vector<std::string> machineNotes(const session::BenchmarkConditions& conditions);
 std::vector<session::TimedInput> timedInputs(const ReferenceSet& set, Batch batch);
 
 class BenchmarkRun {

@@ -153,6 +153,7 @@ Result<TimedSteps> timeSteps(const StepOrder& asked, const base::ProgressSink& p
     threads = order.threads;
     TimedSteps steps;
     steps.conditions = benchmark.conditions();
+    steps.warnings = engine::machineNotes(steps.conditions);
     auto pairs = benchmark.pairs(stop);
     if (!pairs) return pairs.error();
     if (std::string note = engine::faultsNote(pairs.value(), "step"); !note.empty()) steps.warnings.push_back(std::move(note));

@@ -177,7 +177,7 @@ TEST(BenchmarkAdmission, StandsOnAVerdictOfPass) {
 
 TEST(BenchmarkAdmission, OfATrainingIsAskedOfItsRecipe) {
   const auto refusal = [](const nlohmann::json& changes) {
-    nlohmann::json recipe = {{"model", "m.ts"}, {"inputs", "i.h5"}, {"loss", "output"}, {"optimizers", {{{"type", "SGD"}, {"lr", 0.1}}}}};
+    nlohmann::json recipe = {{"model", "m.ts"}, {"inputs", "i.h5"}, {"loss", "output"}, {"steps", 3}, {"optimizers", {{{"type", "SGD"}, {"lr", 0.1}}}}};
     recipe.update(changes);
     session::Training training;
     training.recipe = recipe.dump();

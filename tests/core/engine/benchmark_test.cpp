@@ -2,6 +2,7 @@
 // how fast anything is.
 #include "core/engine/benchmark.h"
 
+#include "core/engine/benchmark_run.h"
 #include "core/engine/inputs.h"
 #include "core/engine/loaded_model.h"
 #include "core/engine/machine.h"
@@ -285,6 +286,18 @@ TEST(EngineBenchmark, PeakMemoryIsOfTheForwardsAskedFor) {
   EXPECT_EQ(memory->forwards, kPeakForwards);
   if (!memory->whyNot.empty()) GTEST_SKIP() << memory->whyNot;
   EXPECT_GE(memory->peakBytes, memory->beforeBytes);
+}
+
+TEST(MachineNotes, SpeakOfALoadAndOfTooManyThreads) {
+  session::BenchmarkConditions c;
+  c.threads = c.processors = 2;
+  c.loadBefore = 0.5;
+  EXPECT_THAT(machineNotes(c), IsEmpty());
+  c.loadBefore = std::nan("");  // not told
+  EXPECT_THAT(machineNotes(c), IsEmpty());
+  c.loadBefore = 1.25;
+  c.threads = 3;
+  EXPECT_THAT(machineNotes(c), ElementsAre("the machine was not at rest: its load over the minute before the timing was 1.25", "3 threads of each side shared 2 processors: they waited for each other"));
 }
 
 TEST(Machine, IsNamed) {
