@@ -26,6 +26,13 @@ constexpr std::array<InkOf, kInkCount> kInks{{{"none", {}, {}},
                                              {"warn", rgb(0x7a5200), rgb(0xecc46a)},
                                              {"finding", rgb(0xa3138f), rgb(0xff6ad5)}}};
 
+// Of DejaVu Sans, which is wider than most: ' ' to '~', in hundredths of the size.
+constexpr std::array<unsigned char, 95> kAdvances{
+    32, 40, 46, 84, 64, 95, 78, 27, 39, 39, 50, 84, 32, 36, 32, 34, 64, 64, 64, 64, 64, 64, 64, 64, 64, 64, 34, 34, 84, 84, 84, 53,
+    100, 68, 69, 70, 77, 63, 58, 77, 75, 29, 29, 66, 56, 86, 75, 79, 60, 79, 69, 63, 61, 73, 68, 99, 69, 61, 69, 39, 34, 39, 84, 50,
+    50, 61, 63, 55, 63, 62, 35, 63, 63, 28, 28, 58, 28, 97, 63, 61, 63, 63, 41, 52, 39, 63, 59, 82, 59, 59, 52, 64, 34, 64, 84};
+constexpr double kOtherAdvance = 64, kWideAdvance = 100;  // of letters beyond ASCII; from U+3000 on they are square
+
 bool startsCharacter(char c) { return (static_cast<unsigned char>(c) & 0xC0U) != 0x80U; }
 
 std::size_t characters(const std::string& utf8) {
@@ -68,8 +75,13 @@ std::vector<Place> cornersOf(Sign sign, double size) {
 bool isHollow(Sign sign) { return sign == Sign::ring || sign == Sign::hollowDiamond || sign == Sign::hollowTriangleUp; }
 
 double textWidth(const std::string& utf8, double size) {
-  constexpr double kMeanAdvance = 0.56;  // of the size, in DejaVu Sans, which is wider than most
-  return kMeanAdvance * size * static_cast<double>(characters(utf8));
+  double hundredths = 0;
+  for (const char c : utf8) {
+    const auto code = static_cast<unsigned char>(c);
+    if (code >= 32 && code < 127) hundredths += kAdvances[code - 32U];
+    else if (startsCharacter(c)) hundredths += code >= 0xE3U ? kWideAdvance : kOtherAdvance;
+  }
+  return hundredths / 100 * size;
 }
 
 std::string shortened(const std::string& utf8, std::size_t most) {

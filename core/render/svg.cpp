@@ -33,7 +33,7 @@ std::string dashOf(Dash dash) {
 
 std::string shapeText(const Box& box) {
   std::string style = fmt::format(" class=\"f-{} s-{}\"", name(box.fill), name(box.outline));
-  if (box.isColored && box.fill == Ink::none) style = fmt::format(" class=\"s-{}\" fill=\"{}\"", name(box.outline), hex(box.color));
+  if (box.isColored && box.fill == Ink::none) style = fmt::format(" class=\"s-{}\" fill=\"{}\" shape-rendering=\"crispEdges\"", name(box.outline), hex(box.color));  // no seams between neighbours
   return fmt::format("<rect x=\"{}\" y=\"{}\" width=\"{}\" height=\"{}\"{}/>", px(box.x), px(box.y), px(box.width), px(box.height), style);
 }
 

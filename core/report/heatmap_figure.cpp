@@ -21,7 +21,7 @@ using render::Place;
 using session::NonfiniteRole;
 using Pixels = std::vector<std::uint8_t>;
 
-constexpr double kRowHeight = 13, kLeastHeight = 60, kMostHeight = 520;
+constexpr double kRowHeight = 13, kLeastHeight = 116, kMostHeight = 520;
 constexpr double kMarkWidth = 16, kBarWidth = 14, kBarRoom = 84;  // of the colour bar, with what stands beside it
 constexpr std::size_t kLabelCharacters = 34;
 constexpr int kRatio = 2;           // pixels to a unit: sharp in print

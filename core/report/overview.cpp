@@ -73,7 +73,8 @@ Text deviationReference(const RunRecord& run, const Phrasebook& book) {
 
 Text deviationCandidate(const RunRecord& run, const Phrasebook& book) {
   const double worst = worstOutput(run);
-  if (!std::isnan(worst)) return book.say("overview.worstOutput", {book.cell(worst)});
+  const bool hasNonfinite = std::any_of(run.outputs.begin(), run.outputs.end(), [](const auto& output) { return output.relL2 && output.nonfinite.total() > 0; });
+  if (!std::isnan(worst)) return book.say(hasNonfinite ? "overview.worstFinite" : "overview.worstOutput", {book.cell(worst)});
   std::int64_t differing = 0, elements = 0;
   for (const session::OutputSummary& output : run.outputs) differing += output.differingElements, elements += output.elements;
   if (elements > 0) return book.say("overview.differing", {book.count(differing), book.count(elements)});
@@ -90,7 +91,8 @@ Text decisionCandidate(const RunRecord& run, const FlipFacts& facts, const Phras
   if (run.settings.decision.kind == session::DecisionRule::Kind::none) return book.say("overview.notEvaluated");
   if (!run.settings.decision.decides()) {
     if (!run.regression || run.regression->elements == 0) return book.say("overview.notEvaluated");
-    return book.say("overview.errorToReference", {book.cell(run.regression->candidateToReference.rootMeanSquare), book.cell(run.regression->candidateToReference.max)});
+    const std::string error = book.say("overview.errorToReference", {book.cell(run.regression->candidateToReference.rootMeanSquare), book.cell(run.regression->candidateToReference.max)});
+    return run.regression->notEvaluated > 0 ? error + "; " + book.counted("overview.notCounted", run.regression->notEvaluated) : error;
   }
   if (facts.decided == 0) return book.say("overview.nothingCompared");
   const bool hasRate = run.settings.onlySamples.empty() && run.status == session::RunStatus::ok;

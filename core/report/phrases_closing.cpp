@@ -30,6 +30,7 @@ constexpr Phrase kPhrases[] = {
     {"reproduce.leadCriteria", "In a folder that holds the files named above, with the same SHA-256, and the criteria above as criteria.json:", "Em uma pasta com os arquivos citados acima, com os mesmos SHA-256, e os critérios acima como criteria.json:"},
     {"reproduce.run", "The same run again, into a new session", "A mesma execução de novo, em uma nova sessão"},
     {"reproduce.recorded", "This run was recorded in the user's own PyTorch: the script that called the recorder makes it again.", "Esta execução foi gravada no PyTorch do próprio usuário: o script que chamou o gravador a refaz."},
+    {"reproduce.scans", "The scans again, stored beside the first ones", "As varreduras de novo, guardadas ao lado das primeiras"},
     {"reproduce.training", "The latest training again, with recipe.json as below", "O treinamento mais recente de novo, com recipe.json como abaixo"},
     {"reproduce.recipe", "recipe.json", "recipe.json"},
     {"reproduce.session", "With the session's file and the .d folder beside it", "Com o arquivo da sessão e a pasta .d ao lado"},

@@ -41,6 +41,7 @@ constexpr Phrase kPhrases[] = {
     {"compared.eval", "eval mode", "modo de avaliação"},
     {"compared.engine", "Ran on", "Executado em"},
     {"compared.engineValue", "LibTorch {0}, device {1}, {2}", "LibTorch {0}, dispositivo {1}, {2}"},
+    {"compared.recorderValue", "PyTorch {0}, device {1}, {2}", "PyTorch {0}, dispositivo {1}, {2}"},
     {"compared.when", "When", "Quando"},
     {"compared.whenValue", "{0}, took {1}", "{0}, durou {1}"},
     {"compared.whenOnly", "{0}", "{0}"},
@@ -67,8 +68,8 @@ constexpr Phrase kPhrases[] = {
     {"mode.recordedShort", "recorded on {0} with PyTorch {1}", "gravado em {0} com PyTorch {1}"},
 
     {"criteria.title", "Criteria", "Critérios"},
-    {"criteria.none", "None were locked: this session is exploratory. `ulpscope criteria new` writes a file to fill in; a verdict needs limits that were fixed before results were seen.",
-     "Nenhum foi travado: esta sessão é exploratória. `ulpscope criteria new` escreve um arquivo para preencher; um veredito exige limites fixados antes de ver os resultados."},
+    {"criteria.none", "None were locked: this session is exploratory. {0} writes a file to fill in; a verdict needs limits that were fixed before results were seen.",
+     "Nenhum foi travado: esta sessão é exploratória. {0} escreve um arquivo para preencher; um veredito exige limites fixados antes de ver os resultados."},
     {"criteria.caption", "Each limit and what was measured", "Cada limite e o que foi medido"},
     {"criteria.id", "Criterion", "Critério"},
     {"criteria.measured", "Measured", "Medido"},

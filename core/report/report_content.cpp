@@ -17,6 +17,7 @@ using base::Status;
 void coverResults(ReportContent& content) {
   content.session.trainings.clear();
   content.session.scans.clear();
+  content.session.benchmarks.clear();
   for (session::RunRecord& run : content.session.runs) {
     session::RunRecord bare;
     bare.number = run.number;

@@ -31,7 +31,7 @@ Document reportDocument(const ReportContent& content, Language language) {
   document.headline = headline(teller);
   document.paragraph = plainParagraph(teller);
   document.foot = book.say("report.foot", {content.version, timeText(content.madeUtc)});
-  for (const auto section : {overviewSection, comparedSection, criteriaSection, divergenceSection, flipsSection, nonfiniteSection, headroomSection, regionsSection, trainingSection, scansSection, notesSection, limitsSection, reproduceSection})
+  for (const auto section : {overviewSection, comparedSection, criteriaSection, divergenceSection, flipsSection, nonfiniteSection, headroomSection, regionsSection, trainingSection, scansSection, benchmarksSection, notesSection, limitsSection, reproduceSection})
     if (Section made = section(teller); !made.blocks.empty()) document.sections.push_back(std::move(made));
   return document;
 }

@@ -6,6 +6,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 namespace ulpscope::report {
 namespace {
 
@@ -74,7 +76,8 @@ std::string htmlOf(const Table& table) {
   for (const Column& column : table.columns) out += fmt::format("<th scope=\"col\"{}>{}</th>", column.isNumber ? " class=\"number\"" : "", xmlText(column.title));
   out += "</tr></thead>\n<tbody>\n";
   for (const auto& row : table.rows) {
-    out += "<tr>";
+    const bool isPictured = std::any_of(row.begin(), row.end(), [](const Cell& cell) { return cell.picture.has_value(); });
+    out += isPictured ? "<tr class=\"pictured\">" : "<tr>";
     for (std::size_t i = 0; i < row.size(); ++i) out += cellHtml(row[i], table.columns[i], i == 0);
     out += "</tr>\n";
   }
@@ -86,8 +89,21 @@ std::string htmlOf(const Figure& figure) {
   return fmt::format("<figure>{}<figcaption>{}</figcaption></figure>\n", render::svgOf(figure.drawing, figure.words), xmlText(figure.caption));
 }
 
+// An option of a command is not broken after its dashes.
+std::string withWholeOptions(const std::string& escaped) {
+  std::string out;
+  for (std::size_t at = 0; at < escaped.size();) {
+    const std::size_t option = escaped.find(" --", at);
+    out += escaped.substr(at, option == std::string::npos ? option : option + 1 - at);
+    if (option == std::string::npos) break;
+    at = std::min(escaped.find_first_of(" \n", option + 1), escaped.size());
+    out += "<span class=\"word\">" + escaped.substr(option + 1, at - option - 1) + "</span>";
+  }
+  return out;
+}
+
 std::string htmlOf(const Listing& listing) {
-  return fmt::format("<figure class=\"listing\"><figcaption>{}</figcaption><pre dir=\"ltr\"><code>{}</code></pre></figure>\n", xmlText(listing.caption), xmlText(listing.text));
+  return fmt::format("<figure class=\"listing\"><figcaption>{}</figcaption><pre dir=\"ltr\"><code>{}</code></pre></figure>\n", xmlText(listing.caption), withWholeOptions(xmlText(listing.text)));
 }
 
 std::string noticesHtml(const Document& document) {

@@ -1,9 +1,11 @@
 #include "core/report/report_json.h"
 
 #include "core/base/number_text.h"
+#include "core/report/benchmark_text.h"
 #include "core/report/overview.h"
 #include "core/report/run_changes.h"
 #include "core/report/run_document.h"
+#include "core/report/scan_text.h"
 #include "core/report/sections.h"
 #include "core/report/verdict_text.h"
 #include "core/session/comparable.h"
@@ -104,6 +106,24 @@ json trainingsJson(const ReportContent& content) {
   return all;
 }
 
+json scansJson(const ReportContent& content) {
+  json all = json::array();
+  for (const session::Scan& scan : content.scans)
+    all.push_back({{"number", scan.number}, {"created", scan.createdUtc}, {"kind", session::name(scan.kind)}, {"title", session::scanTitle(scan)}, {"sample_ids", scan.sampleIds}, {"evaluations", scan.evaluations},
+                   {"summary", scanSummary(scan, content.session.samples)}});
+  return all;
+}
+
+json benchmarksJson(const ReportContent& content) {
+  json all = json::array();
+  for (const session::Benchmark& benchmark : content.session.benchmarks) {
+    json document = benchmarkDocument(benchmark, content.file);
+    document.erase("pairs");  // `ulpscope bench --json` has each
+    all.push_back(std::move(document));
+  }
+  return all;
+}
+
 // A covered run's document has its settings and nothing that came out.
 json runJson(const ReportContent& content) {
   const RunRecord* run = content.run();
@@ -165,6 +185,8 @@ std::string reportJson(const ReportContent& content, const Document& document) {
       {"runs", runsJson(content)},
       {"changes", changesJson(t)},
       {"trainings", trainingsJson(content)},
+      {"scans", scansJson(content)},
+      {"benchmarks", benchmarksJson(content)},
       {"limits", textsOf(document, "limits")},
       {"reproduce", textsOf(document, "reproduce")},
       {"run", runJson(content)},

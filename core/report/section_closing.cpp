@@ -1,7 +1,12 @@
 // What a report does not show, and how to get its numbers again.
+#include "core/base/number_text.h"
 #include "core/base/shell_word.h"
 #include "core/report/sections.h"
 #include "core/session/command_line.h"
+#include "core/session/sample_choice.h"
+#include "core/session/scan_request.h"
+
+#include <nlohmann/json.hpp>
 
 #include <algorithm>
 
@@ -9,6 +14,8 @@ namespace ulpscope::report {
 namespace {
 
 using session::RunRecord;
+
+constexpr std::size_t kMostScanCommands = 3;  // the latest: those that are told in full
 
 std::string modeLimit(const Teller& t, const RunRecord& run) {
   switch (run.settings.mode) {
@@ -50,10 +57,68 @@ session::RunRequest requestOf(const Teller& t, const RunRecord& run) {
 
 std::string criteriaWords(const Teller& t) { return t.content.session.exploratory() ? "" : " --criteria criteria.json"; }
 
+class ScanCommand {
+ public:
+  ScanCommand(const session::Scan& scan, const session::Session& session, const std::string& file) : m_line("ulpscope scan " + base::shellWord(file)) {
+    addSamples(scan);
+    add("--run", scan.runId);
+    if (const RunRecord* run = session.run(scan.runId)) addChanges(scan.settings, run->settings);
+    if (!scan.settings.noiseFloor) m_line += " --no-noise-floor";
+    add("--model", session.model.path);
+    add("--inputs", session.samples.path);
+  }
+  const std::string& text() const { return m_line; }
+
+ private:
+  void add(const char* option, const std::string& value) { m_line += std::string(" ") + option + " " + base::shellWord(value); }
+
+  void addSamples(const session::Scan& scan) {
+    if (scan.segment) {
+      add("--from", scan.sampleIds.at(0));
+      add("--to", scan.sampleIds.at(1));
+      if (const auto steps = static_cast<std::int64_t>(scan.segment->samples.size()); steps != kUsual.steps) add("--steps", std::to_string(steps));
+    } else if (scan.plane) {
+      m_line += " --plane";
+      for (const std::string& id : scan.sampleIds) m_line += " " + base::shellWord(id);
+      if (scan.plane->side != kUsual.grid) add("--grid", std::to_string(scan.plane->side));
+      if (scan.plane->lowest != 0) add("--margin", base::roundTripNumber(-scan.plane->lowest));
+    } else {
+      m_line += " --near" + (scan.sampleIds.empty() ? "" : " " + base::shellWord(session::sampleIdsText(scan.sampleIds)));
+      if (scan.near && scan.near->limit != kUsual.limit) add("--limit", base::roundTripNumber(scan.near->limit));
+    }
+  }
+
+  // What held of the scan and not of its run.
+  void addChanges(const session::RunSettings& scan, const session::RunSettings& run) {
+    const auto addNew = [this](const char* option, const std::vector<std::string>& held, const std::vector<std::string>& had) {
+      for (const std::string& path : held)
+        if (std::find(had.begin(), had.end(), path) == had.end()) add(option, path);
+    };
+    addNew("--fp32", scan.fp32, run.fp32);
+    addNew("--disable", scan.disable, run.disable);
+    if (scan.decision.text() != run.decision.text()) add("--decision", scan.decision.text());
+    if (scan.decisionOutput != run.decisionOutput) add("--decision-output", scan.decisionOutput);
+    if (scan.tie != run.tie) add("--tie", session::name(scan.tie));
+    if (scan.batchSize != run.batchSize) add("--batch-size", std::to_string(scan.batchSize));
+  }
+
+  static inline const session::ScanRequest kUsual = {};
+  std::string m_line;
+};
+
+void addScanCommands(const Teller& t, Section& section) {
+  std::string lines;
+  const auto& scans = t.content.scans;
+  for (std::size_t i = scans.size() > kMostScanCommands ? scans.size() - kMostScanCommands : 0; i < scans.size(); ++i)
+    lines += (lines.empty() ? "" : "\n") + ScanCommand(scans[i], t.content.session, t.content.file).text();
+  if (!lines.empty()) section.blocks.push_back(Listing{t.say("reproduce.scans"), lines});
+}
+
 void addTrainingCommands(const Teller& t, Section& section) {
   if (t.content.trainings.empty()) return;
   section.blocks.push_back(Listing{t.say("reproduce.training"), "ulpscope train recipe.json --session repeated-training.ulps" + std::string(t.content.trainings.back().runs.size() > 2 ? " --isolate" : "")});
-  section.blocks.push_back(Listing{t.say("reproduce.recipe"), t.content.trainings.back().recipe});
+  const auto recipe = nlohmann::json::parse(t.content.trainings.back().recipe, nullptr, false);
+  section.blocks.push_back(Listing{t.say("reproduce.recipe"), recipe.is_discarded() ? t.content.trainings.back().recipe : recipe.dump(2)});
 }
 
 }  // namespace
@@ -81,6 +146,7 @@ Section reproduceSection(const Teller& t) {
   } else if (run) {
     section.blocks.push_back(Paragraph{t.say("reproduce.recorded")});
   }
+  addScanCommands(t, section);
   addTrainingCommands(t, section);
   std::string look = "ulpscope report " + file + " --out report" + (run ? " --run " + run->id() : "") + "\nulpscope gui " + file;
   if (run && !t.content.session.exploratory()) look = "ulpscope check " + file + " --run " + run->id() + "\n" + look;

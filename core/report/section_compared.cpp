@@ -82,8 +82,8 @@ void addPolicy(const Teller& t, const RunRecord& run, FactList& facts) {
   facts.add("compared.decision", decisionText(t, s));
   std::string batch = t.say("compared.batchValue", {t.book.count(s.batchSize), std::to_string(s.seed), t.say(s.trainMode ? "compared.train" : "compared.eval")});
   facts.add("compared.batch", batch);
-  facts.add("compared.engine", t.say("compared.engineValue", {run.libtorchVersion, s.device, t.book.counted("threads", run.threadsPerRun)}));
-  facts.add("compared.when", t.say(run.elapsedSeconds > 0 ? "compared.whenValue" : "compared.whenOnly", {timeText(run.createdUtc), base::durationText(std::max(0.0, run.elapsedSeconds))}));
+  facts.add("compared.engine", t.say(s.mode == session::Mode::recorded ? "compared.recorderValue" : "compared.engineValue", {run.libtorchVersion, s.device, t.book.counted("threads", run.threadsPerRun)}));
+  facts.add("compared.when", t.say(run.elapsedSeconds >= 1 ? "compared.whenValue" : "compared.whenOnly", {timeText(run.createdUtc), base::durationText(std::max(0.0, run.elapsedSeconds))}));
 }
 
 std::string noiseText(const Teller& t, const RunRecord& run) {
@@ -99,7 +99,7 @@ std::string noiseText(const Teller& t, const RunRecord& run) {
 void addChecks(const Teller& t, const RunRecord& run, FactList& facts) {
   facts.add("compared.noise", noiseText(t, run));
   facts.add("compared.probe", t.say(run.probeCheck == "identical" ? "compared.probeIdentical" : run.probeCheck == "differs" ? "compared.probeDiffers" : "compared.probeNotDone"));
-  facts.add("compared.eager", run.eagerCheck.empty() ? Text(t.say("compared.eagerNone")) : Text(run.eagerCheck));
+  if (run.settings.mode != session::Mode::recorded) facts.add("compared.eager", run.eagerCheck.empty() ? Text(t.say("compared.eagerNone")) : Text(run.eagerCheck));
 }
 
 Table verdictTable(const Teller& t, const session::Verdict& verdict) {
@@ -135,7 +135,7 @@ Section comparedSection(const Teller& t) {
 Section criteriaSection(const Teller& t) {
   Section section{"criteria", t.say("criteria.title"), {}};
   if (t.content.session.exploratory()) {
-    if (t.content.run()) section.blocks.push_back(Paragraph{t.say("criteria.none")});
+    if (t.content.run()) section.blocks.push_back(Paragraph{t.book.text("criteria.none", {code("ulpscope criteria new")})});
     return section;
   }
   if (t.content.verdict && !t.content.verdict->criteria.empty()) section.blocks.push_back(verdictTable(t, *t.content.verdict));

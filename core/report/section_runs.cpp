@@ -54,14 +54,45 @@ void addPart(const Teller& t, Table& table, const char* key, const Parted& parts
   table.rows.push_back({{strong(t.say(key))}, cell(parts.cured), cell(parts.made), cell(parts.kept)});
 }
 
+std::string joined(const std::vector<std::string>& parts) {
+  std::string all;
+  for (const std::string& part : parts) all += (all.empty() ? "" : "; ") + part;
+  return all;
+}
+
+// Against the baseline where one was chosen, else against the run before over the same samples; nullptr: there is none.
+const RunRecord* standsAgainst(const session::Session& session, const RunRecord& run) {
+  const RunRecord* baseline = session.baseline();
+  if (baseline && baseline->number != run.number && baseline->settings.onlySamples == run.settings.onlySamples) return baseline;
+  const RunRecord* before = nullptr;
+  for (const RunRecord& other : session.runs)
+    if (other.number < run.number && other.settings.onlySamples == run.settings.onlySamples) before = &other;
+  return before;
+}
+
+// A row a run that another can be held against: what the one change of policy cured, and what it made.
+void addEachChange(const Teller& t, Section& section) {
+  const auto& runs = t.content.session.runs;
+  Table table{t.say("runs.eachCaption"), {{t.say("runs.run")}, {t.say("runs.heldAgainst")}, {t.say("runs.change")}, {t.say("runs.originsChange")}, {t.say("runs.flipsChange")}, {t.say("runs.sitesChange")}}, {}, ""};
+  const auto pair = [&](std::size_t a, std::size_t b) { return t.say("runs.curedAndNew", {t.book.count(static_cast<std::int64_t>(a)), t.book.count(static_cast<std::int64_t>(b))}); };
+  for (std::size_t i = runs.size() > kMostRuns ? runs.size() - kMostRuns : 0; i < runs.size(); ++i) {
+    const RunRecord* before = standsAgainst(t.content.session, runs[i]);
+    if (!before || !session::differences(before->settings, runs[i].settings).empty()) continue;
+    const RunChanges changes = changesBetween(*before, runs[i]);
+    const std::string policy = joined(changes.policy);
+    table.rows.push_back({{code(runs[i].id())}, {code(before->id())}, {policy.empty() ? Text(t.say("runs.samePolicy")) : code(policy)}, {pair(changes.origins.cured.size(), changes.origins.made.size())},
+                          {changes.flipsNotCompared.empty() ? pair(changes.flips.cured.size(), changes.flips.made.size()) : "–"}, {t.say("runs.betterAndWorse", {t.book.count(changes.sites.better), t.book.count(changes.sites.worse)})}});
+  }
+  if (table.rows.size() > 1) section.blocks.push_back(std::move(table));
+}
+
 void addChanges(const Teller& t, const RunRecord& before, Section& section) {
   if (!session::differences(before.settings, t.run->settings).empty()) {
     section.blocks.push_back(Paragraph{t.say("runs.notComparable", {before.id()})});
     return;
   }
   const RunChanges changes = changesBetween(before, *t.run);
-  std::string policy;
-  for (const std::string& change : changes.policy) policy += (policy.empty() ? "" : "; ") + change;
+  const std::string policy = joined(changes.policy);
   section.blocks.push_back(Paragraph{t.book.text("runs.against", {code(t.run->id()), code(before.id()), policy.empty() ? Text(t.say("runs.samePolicy")) : code(policy)})});
   Table table{t.say("runs.changesCaption"), {{""}, {t.say("runs.cured")}, {t.say("runs.made")}, {t.say("runs.both")}}, {}, ""};
   addPart(t, table, "runs.origins", changes.origins);
@@ -75,19 +106,13 @@ void addChanges(const Teller& t, const RunRecord& before, Section& section) {
 
 }  // namespace
 
-const RunRecord* comparedWith(const Teller& t) {
-  const RunRecord* baseline = t.content.session.baseline();
-  if (baseline && baseline->number != t.run->number && baseline->settings.onlySamples == t.run->settings.onlySamples) return baseline;
-  const RunRecord* before = nullptr;
-  for (const RunRecord& other : t.content.session.runs)
-    if (other.number < t.run->number && other.settings.onlySamples == t.run->settings.onlySamples) before = &other;
-  return before;
-}
+const RunRecord* comparedWith(const Teller& t) { return standsAgainst(t.content.session, *t.run); }
 
 Section regionsSection(const Teller& t) {
   Section section{"regions", t.say("runs.title"), {}};
   if (!t.run) return section;
   section.blocks.push_back(runsTable(t));
+  addEachChange(t, section);
   if (const RunRecord* before = comparedWith(t)) addChanges(t, *before, section);
   else section.blocks.push_back(Paragraph{t.say("runs.alone"), Tone::muted});
   return section;

@@ -3,6 +3,7 @@
 #include "core/report/overview.h"
 #include "core/report/run_changes.h"
 #include "core/report/sections.h"
+#include "core/session/comparable.h"
 
 #include <algorithm>
 #include <cmath>
@@ -99,16 +100,25 @@ Text decisionSentence(const Teller& t) {
   return text;
 }
 
-// Against the run before it: what the change of policy did.
+// What a region did, in counts that both runs have: against the run that its section holds it against.
 Text changeSentence(const Teller& t) {
   const RunRecord& run = *t.run;
-  if (run.settings.fp32.empty() && run.settings.disable.empty()) return {};
-  const RunRecord* before = nullptr;
-  for (const RunRecord& other : t.content.session.runs)
-    if (other.number < run.number && other.settings.onlySamples == run.settings.onlySamples && other.settings.fp32 != run.settings.fp32) before = &other;
-  if (!before) return {};
-  const auto count = [&](std::size_t n) { return t.book.count(static_cast<std::int64_t>(n)); };
-  return t.say("plain.change", {before->id(), count(before->nonfiniteOrigins.size()), count(run.nonfiniteOrigins.size()), count(before->flips.size()), count(run.flips.size())});
+  const RunRecord* other = comparedWith(t);
+  if (!other || (run.settings.fp32 == other->settings.fp32 && run.settings.disable == other->settings.disable) || !session::differences(other->settings, run.settings).empty()) return {};
+  const auto change = [&](std::size_t a, std::size_t b) { return t.book.count(static_cast<std::int64_t>(a)) + " → " + t.book.count(static_cast<std::int64_t>(b)); };
+  std::string told;
+  if (run.settings.observe != session::Observe::outputs && other->settings.observe != session::Observe::outputs) told = t.say("plain.changeOrigins", {change(other->nonfiniteOrigins.size(), run.nonfiniteOrigins.size())});
+  if (run.settings.decision.decides() && other->settings.decision.text() == run.settings.decision.text()) told += (told.empty() ? "" : ", ") + t.say("plain.changeFlips", {change(other->flips.size(), run.flips.size())});
+  if (!other->noDecision.empty() || !run.noDecision.empty()) told += (told.empty() ? "" : ", ") + t.say("plain.changeLost", {change(other->noDecision.size(), run.noDecision.size())});
+  return told.empty() ? Text() : Text(t.say("plain.change", {other->id(), told}));
+}
+
+std::string trainingSentence(const Teller& t) {
+  const session::Training& training = t.content.trainings.back();
+  if (training.runs.empty() || training.runs.front().ledger.empty()) return "";
+  const session::Trajectory& run = training.runs.front();
+  return " " + t.say("plain.training", {t.book.count(training.number), t.say(run.autocast ? "training.autocastOn" : "training.autocastOff", {training.policyTable}), t.say(run.scaling ? "training.scalingOn" : "training.scalingOff"),
+                                        t.book.count(run.appliedUpdates), t.book.count(std::max(run.steps, run.countedSteps())), t.book.number(run.ledger.front().loss), t.book.number(run.finalLoss())});
 }
 
 }  // namespace
@@ -129,7 +139,7 @@ Headline headline(const Teller& t) {
 
 Text plainParagraph(const Teller& t) {
   if (!t.run) {
-    if (!t.content.trainings.empty()) return t.book.counted("plain.onlyTrainings", static_cast<std::int64_t>(t.content.trainings.size()));
+    if (!t.content.trainings.empty()) return t.book.counted("plain.onlyTrainings", static_cast<std::int64_t>(t.content.trainings.size())) + trainingSentence(t);
     return t.book.text("plain.covered", {code(t.content.session.model.path), t.book.counted("samples", static_cast<std::int64_t>(t.content.session.samples.ids.size()))});
   }
   Text text = whatRan(t);

@@ -99,7 +99,7 @@ void addVerdict(const Teller& t, const Training& training, Section& section) {
   for (const session::CriterionResult& c : training.verdict->criteria) table.rows.push_back({{code(c.id)}, numberCell(t.book, c.measured), numberCell(t.book, c.limit), {Text(c.note)}, statusCell(t.book, c.status)});
   const auto& locked = t.content.trainingCriteria;
   const auto by = std::find_if(locked.begin(), locked.end(), [&](const auto& r) { return r.number == training.verdict->revision && r.sha256 == training.verdict->sha256; });
-  if (by != locked.end()) table.note += (table.note.empty() ? "" : " ") + t.say(by->afterResults ? "training.lockedLate" : "training.locked", {t.book.count(by->number), timeText(by->lockedUtc), by->sha256.substr(0, 12), by->reason});
+  if (by != locked.end()) table.note += (table.note.empty() ? "" : " ") + t.say(by->afterResults ? "training.lockedLate" : "training.locked", {t.book.count(by->number), timeText(by->lockedUtc), by->sha256, by->reason});
   section.blocks.push_back(std::move(table));
 }
 

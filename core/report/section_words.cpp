@@ -51,9 +51,9 @@ std::string runTitle(const session::Session& session, const session::RunRecord& 
 
 Cell statusCell(const Phrasebook& book, std::optional<JudgedAs> status) {
   if (!status) return {muted(book.say("status.notJudged")), Tone::muted};
-  if (*status == JudgedAs::pass) return {strong("✓ " + book.say("status.pass")), Tone::good};
-  if (*status == JudgedAs::fail) return {strong("✕ " + book.say("status.fail")), Tone::bad};
-  return {strong("– " + book.say("status.notEvaluated")), Tone::warn};
+  if (*status == JudgedAs::pass) return {strong("✓\u00A0" + book.say("status.pass")), Tone::good};
+  if (*status == JudgedAs::fail) return {strong("✕\u00A0" + book.say("status.fail")), Tone::bad};
+  return {strong("–\u00A0" + book.say("status.notEvaluated")), Tone::warn};
 }
 
 Cell numberCell(const Phrasebook& book, double value) { return std::isnan(value) ? Cell{"–", Tone::muted} : Cell{book.cell(value)}; }

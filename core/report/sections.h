@@ -30,7 +30,8 @@ Section nonfiniteSection(const Teller& teller);
 Section headroomSection(const Teller& teller);
 Section regionsSection(const Teller& teller);     // runs, and what each changed
 Section trainingSection(const Teller& teller);
-Section scansSection(const Teller& teller);        // boundary scans
+Section scansSection(const Teller& teller);       // boundary scans
+Section benchmarksSection(const Teller& teller);
 Section notesSection(const Teller& teller);       // users' names, warnings
 Section limitsSection(const Teller& teller);
 Section reproduceSection(const Teller& teller);

@@ -83,6 +83,12 @@ session::RunRecord shareable(const session::RunRecord& run, const PathCutter& cu
   return std::move(read).value();
 }
 
+session::Benchmark shareable(const session::Benchmark& benchmark, const PathCutter& cutter) {
+  json record = toJson(benchmark);
+  cutStrings(record, cutter);
+  return session::benchmarkFromJson(record);
+}
+
 void cutSamples(session::SampleSet& samples, const PathCutter& cutter) {
   for (std::string* path : {&samples.path, &samples.labelsPath, &samples.classNamesPath}) *path = fileName(*path);
   samples.preprocessing = cutter.cut(samples.preprocessing);
@@ -153,6 +159,7 @@ session::Session shareable(const session::Session& session, const PathCutter& cu
   for (auto& [number, runName] : out.runNames) runName = cutter.cut(runName);
   for (auto* entries : {&out.trainings, &out.scans})
     for (session::RecordEntry& entry : *entries) entry.title = cutter.cut(entry.title);
+  for (session::Benchmark& benchmark : out.benchmarks) benchmark = shareable(benchmark, cutter);
   cutRevisions(out.criteria, cutter);
   cutRevisions(out.trainingCriteria, cutter);
   if (out.explored) out.explored->title = cutter.cut(fileName(out.explored->title));

@@ -61,7 +61,9 @@ TEST(CliReport, NamesNoFolderAndNoUser) {
   const char* user = std::getenv("USER");
   for (const char* name : {"report.html", "report.json", "report-sites.csv", "report-flips.csv", "report-junit.xml"}) {
     EXPECT_THAT(outOf(made.folder, name), AllOf(Not(HasSubstr(made.folder.path())), Not(HasSubstr("/models")))) << name;
-    if (user && std::string(user).size() > 4) EXPECT_THAT(outOf(made.folder, name), Not(HasSubstr(user)));
+    if (user && std::string(user).size() > 4) {
+      EXPECT_THAT(outOf(made.folder, name), Not(HasSubstr(user)));
+    }
   }
 }
 

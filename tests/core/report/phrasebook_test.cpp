@@ -22,7 +22,7 @@ std::multiset<std::string> placeholders(std::string_view text) {
 
 std::vector<std::string> forms(std::string_view text) {
   std::vector<std::string> parts;
-  std::stringstream all{std::string(text)};
+  std::stringstream all{std::regex_replace(std::string(text), std::regex(R"(\|x\|)"), "x")};  // a magnitude has bars too
   for (std::string part; std::getline(all, part, '|');) parts.push_back(part);
   return parts;
 }
@@ -56,7 +56,9 @@ TEST(Phrasebook, EveryKeyHasBothLanguagesWithTheSamePlaceholdersAndForms) {
     ASSERT_EQ(english.size(), portuguese.size()) << key;
     ASSERT_LE(english.size(), 2U) << key;
     for (std::size_t i = 0; i < english.size(); ++i) EXPECT_EQ(placeholders(english[i]), placeholders(portuguese[i])) << key;
-    EXPECT_EQ(placeholders(english.front()), placeholders(english.back())) << key;
+    auto one = placeholders(english.front()), several = placeholders(english.back());
+    one.erase("{0}"), several.erase("{0}");  // "the limit" needs no count
+    EXPECT_EQ(one, several) << key;
   }
 }
 
@@ -69,7 +71,7 @@ TEST(Phrasebook, TheSourcesUseEveryKeyAndNoOther) {
   for (std::sregex_iterator it(text.begin(), text.end(), stored), end; it != end; ++it) groups.insert((*it)[1]);
   for (std::sregex_iterator it(text.begin(), text.end(), literal), end; it != end; ++it) used.insert((*it)[1]);
   for (std::sregex_iterator it(text.begin(), text.end(), asked), end; it != end; ++it)
-    if ((*it)[1] != "overview.") EXPECT_TRUE(all.count((*it)[1])) << (*it)[1] << " is not in the catalogue";
+    EXPECT_TRUE((*it)[1] == "overview." || all.count((*it)[1]) > 0) << (*it)[1] << " is not in the catalogue";
   groups.insert("overview");  // its rows' names are put together
   for (const auto& [key, phrase] : all) EXPECT_TRUE(used.count(key) || groups.count(key.substr(0, key.find('.')))) << key << " is used nowhere";
 }

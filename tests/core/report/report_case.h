@@ -31,12 +31,16 @@ struct ReportCase {
       written = storage::addRun(path(), written.value(), runs[i], metrics, {}, i == 0 ? storage::WriteMode::create : storage::WriteMode::append);
     }
     EXPECT_TRUE(written.ok()) << (written.ok() ? "" : written.error().message());
-    session = storage::openSession(path()).value();
+    auto opened = storage::openSession(path());
+    EXPECT_TRUE(opened.ok()) << (opened.ok() ? "" : opened.error().message());
+    session = std::move(opened).value();
   }
 
   std::string path() const { return folder.file("net-fp16.ulps"); }
   report::ReportContent content(bool isCovered = false) const {
-    return report::reportContent({path(), session, session.runs.empty() ? std::string() : session.runs.back().id(), isCovered}).value();
+    auto made = report::reportContent({path(), session, session.runs.empty() ? std::string() : session.runs.back().id(), isCovered});
+    EXPECT_TRUE(made.ok()) << (made.ok() ? "" : made.error().message());
+    return std::move(made).value();
   }
 
   tests::ScratchFolder folder;
