@@ -72,11 +72,11 @@ struct Raster {
   std::shared_ptr<const std::vector<std::uint8_t>> light, dark;  // rgba
 };
 
-using Shape = std::variant<Box, Line, Signs, Words, Raster>;
+using DrawnShape = std::variant<Box, Line, Signs, Words, Raster>;
 
 struct Drawing {
   double width = 0, height = 0;
-  std::vector<Shape> shapes;
+  std::vector<DrawnShape> shapes;
   bool isEmpty() const { return shapes.empty(); }
 };
 

@@ -84,7 +84,7 @@ std::string svgOf(const Drawing& drawing, const std::string& words) {
   const std::string label = base::xmlText(words);
   std::string text = fmt::format("<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {} {}\" width=\"{}\" height=\"{}\" role=\"img\" aria-label=\"{}\"><title>{}</title>", px(drawing.width),
                                  px(drawing.height), px(drawing.width), px(drawing.height), label, label);
-  for (const Shape& shape : drawing.shapes) text += std::visit([](const auto& s) { return shapeText(s); }, shape) + "\n";
+  for (const DrawnShape& shape : drawing.shapes) text += std::visit([](const auto& s) { return shapeText(s); }, shape) + "\n";
   return text + "</svg>";
 }
 
