@@ -85,7 +85,7 @@ void paintDrawing(QPainter& painter, const render::Drawing& drawing, QPointF at,
   painter.save();
   painter.setRenderHint(QPainter::Antialiasing);
   DrawingPainter paint(painter, at, scale);
-  for (const render::Shape& shape : drawing.shapes) std::visit(paint, shape);
+  for (const render::DrawnShape& shape : drawing.shapes) std::visit(paint, shape);
   painter.restore();
 }
 
