@@ -4,6 +4,8 @@
 #include "core/base/xml_text.h"
 #include "core/session/outcome.h"
 
+#include <fmt/format.h>
+
 #include <cmath>
 #include <string_view>
 
@@ -26,6 +28,9 @@ std::string numberText(double value) {
   return base::roundTripNumber(value);
 }
 
+// Nine digits tell any two float32 apart; all 17 of a double would make 10,000 op sites a file of more than 5 MB.
+std::string metricText(double value) { return std::isfinite(value) ? fmt::format("{:.9g}", value) : numberText(value); }
+
 class Row {
  public:
   Row& text(const std::string& raw) {
@@ -34,8 +39,8 @@ class Row {
     return cell(quoted(isFormula ? "'" + valid : valid));
   }
   Row& number(double value) { return cell(numberText(value)); }
-  Row& evaluated(double value) { return cell(std::isnan(value) ? "" : numberText(value)); }  // NaN: not evaluated
-  Row& evaluated(const std::optional<double>& value) { return cell(value ? numberText(*value) : ""); }
+  Row& evaluated(double value) { return cell(std::isnan(value) ? "" : metricText(value)); }  // NaN: not evaluated
+  Row& evaluated(const std::optional<double>& value) { return cell(value ? metricText(*value) : ""); }
   Row& count(std::int64_t value) { return cell(std::to_string(value)); }
   Row& empty() { return cell(""); }
   std::string end() const { return m_line + "\r\n"; }
