@@ -36,6 +36,7 @@ struct ScanWords {
   std::vector<std::string> near, plane, fp32, disable;
   bool followsGradients = false;  // --near was said, with samples or without
   bool noNoiseFloor = false, noSave = false, list = false;
+  std::string idle;  // an option that was given and means nothing beside the others
 
   bool isSegment() const { return !from.empty() || !to.empty(); }
 };
@@ -53,9 +54,10 @@ Result<double> decimal(const std::string& text, const std::string& option) {
 Result<std::vector<std::string>> idsOf(const std::vector<std::string>& words) {
   std::vector<std::string> ids;
   for (const std::string& word : words) {
-    if (word.empty() || word == "all") continue;
+    if (word == "all") continue;
+    if (word.empty()) return usage("--near", "names no sample", "--near alone starts from all of them");
     auto some = session::sampleIdsIn(word);
-    if (!some) return some.error();
+    if (!some) return usage("--near " + word, some.error().what, "for instance --near '[\"a,1\",\"b\"]'");
     ids.insert(ids.end(), some->begin(), some->end());
   }
   return ids;
@@ -131,7 +133,7 @@ Result<json> askForScan(const session::ScanRequest& request) {
 // From the session where it was stored, else from the answer.
 Result<session::Scan> scanOf(const json& answer, const session::ScanRequest& request) {
   try {
-    if (!request.store) return session::scanFromJson(answer.at("record"));
+    if (answer.contains("record")) return session::scanFromJson(answer.at("record"));
     const auto session = storage::openSession(request.sessionPath);
     if (!session) return session.error();
     return storage::readScan(request.sessionPath, session.value(), answer.at("scan"));
@@ -161,7 +163,25 @@ Outcome showStored(const ScanWords& words, const session::Session& session) {
   return scan ? print(words, scan.value(), session) : Outcome(scan.error());
 }
 
+// The first option that was given and means nothing beside the kind of scan.
+std::string idleOption(const CLI::App& command, const ScanWords& words) {
+  std::vector<std::string> idle;
+  if (!words.isSegment()) idle.push_back("--steps");
+  if (words.plane.empty()) idle.insert(idle.end(), {"--grid", "--margin"});
+  if (!words.followsGradients) idle.push_back("--limit");
+  if (words.list || !words.show.empty())
+    idle.insert(idle.end(), {"--run", "--fp32", "--disable", "--decision", "--decision-output", "--tie", "--batch-size", "--no-noise-floor", "--model", "--inputs", "--no-save"});
+  if (words.list) idle.insert(idle.end(), {"--show", "--json"});
+  for (const std::string& option : idle)
+    if (command.count(option) > 0) return option;
+  return {};
+}
+
 Outcome scanAction(const ScanWords& words) {
+  if (!words.idle.empty()) {
+    const std::string with = words.list ? "--list" : !words.show.empty() ? "--show" : words.followsGradients ? "--near" : !words.plane.empty() ? "--plane" : "--from and --to";
+    return usage(words.idle, "says nothing beside " + with, "leave it out");
+  }
   if (words.session.empty()) return usage("scan", "which session? SESSION is missing", "for instance: ulpscope scan model-fp16.ulps --from 3 --to 17");
   const bool stored = words.list || !words.show.empty();
   if (stored && (words.isSegment() || words.followsGradients || !words.plane.empty())) return usage(words.list ? "--list" : "--show", "only reads the session", "leave out --from, --to, --near and --plane");
@@ -176,7 +196,12 @@ Outcome scanAction(const ScanWords& words) {
   const auto answer = askForScan(request.value());
   if (!answer) return answer.error();
   const auto scan = scanOf(answer.value(), request.value());
-  return scan ? print(words, scan.value(), session.value()) : Outcome(scan.error());
+  if (!scan) return scan.error();
+  const Outcome printed = print(words, scan.value(), session.value());
+  if (!printed || !answer->contains("not_stored")) return printed;
+  Error notStored = base::errorFromJson(answer->at("not_stored"));
+  notStored.what = "the scan was made, but not stored: " + notStored.what;
+  return notStored;
 }
 
 constexpr const char* kHelp =
@@ -185,14 +210,15 @@ constexpr const char* kHelp =
     "  ulpscope scan model-fp16.ulps --from 3 --to 17                      from sample 3 to sample 17: crossings to the last float32 step\n"
     "  ulpscope scan model-fp16.ulps --from 3 --to 17 --fp32 encoder.0     the same with a module in FP32\n"
     "  ulpscope scan model-fp16.ulps --near 3,17                           the smallest step along the margin's gradient that flips each run\n"
-    "  ulpscope scan model-fp16.ulps --plane 3 17 40                       both runs' decisions on the plane through three samples\n";
+    "  ulpscope scan model-fp16.ulps --plane 3 17 40                       both runs' decisions on the plane through three samples\n\n"
+    "What a run changes and changes back between two points that were looked at is not seen: more --steps, or a finer --grid, may find more.\n";
 
 void addOptions(CLI::App& command, ScanWords& words) {
   command.add_option("SESSION", words.session, "a session with a run; model and inputs must be as they were");
   command.add_option("--from", words.from, "id of the sample at t = 0")->type_name("A");
   command.add_option("--to", words.to, "id of the sample at t = 1")->type_name("B");
   command.add_option("--steps", words.steps, "points of the grid from 0 to 1 (default 1001)")->type_name("N");
-  command.add_option("--near", words.near, "from these samples (a,b; default all) along the margin's gradient, until each run flips")->expected(0, 1)->allow_extra_args(false)->take_all()->type_name("IDS");
+  command.add_option("--near", words.near, "from these samples (a,b; default all; JSON where an id has a comma: '[\"a,1\"]') along the margin's gradient, until each run flips")->expected(0, 1)->allow_extra_args(false)->take_all()->type_name("IDS");
   command.add_option("--limit", words.limit, "the largest step of --near, in parts of the input's L2 norm (default 1)")->type_name("R");
   command.add_option("--plane", words.plane, "the plane A + u (B - A) + v (C - A) through three samples")->expected(3)->type_name("A B C");
   command.add_option("--grid", words.grid, "points on a side of the plane (default 64)")->type_name("N");
@@ -220,8 +246,10 @@ void addScan(CLI::App& app, Invocation& invocation) {
   auto words = std::make_shared<ScanWords>();
   addOptions(*command, *words);
   CLI::Option* near = command->get_option("--near");
-  command->callback([words, near, &invocation] {
+  command->callback([words, near, command, &invocation] {
     words->followsGradients = near->count() > 0;
+    const bool isKnown = words->list || !words->show.empty() || words->isSegment() || words->followsGradients || !words->plane.empty();
+    words->idle = isKnown ? idleOption(*command, *words) : std::string();
     invocation.action = [words] { return scanAction(*words); };
   });
 }

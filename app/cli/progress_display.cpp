@@ -43,6 +43,7 @@ std::string progressText(const base::Progress& progress, const std::string& unit
   if (!progress.op.empty()) text += " " + progress.op;
   if (!progress.modulePath.empty()) text += " in " + progress.modulePath;
   if (progress.total > 0) text += fmt::format(", {} of {} {}", progress.done, progress.total, unit);
+  else if (progress.done > 0) text += fmt::format(", {} {}", progress.done, unit);
   return text + timeLeft(progress.secondsLeft);
 }
 

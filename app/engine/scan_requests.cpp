@@ -24,8 +24,9 @@ Result<json> answerScan(engine::Engine& engine, const json& parameters, const ba
   if (!scan) return scan.error();
   if (!request.store) return json{{"session", request.sessionPath}, {"record", session::toJson(scan.value())}};
   if (progress) progress({"writing", "", "", scan->evaluations, scan->evaluations});
-  const auto stored = storage::addScan(request.sessionPath, session.value(), std::move(scan).value());
-  if (!stored) return stored.error();
+  const auto stored = storage::addScan(request.sessionPath, session.value(), scan.value());
+  // A full disk costs the place in the session, not what was found.
+  if (!stored) return json{{"session", request.sessionPath}, {"record", session::toJson(scan.value())}, {"not_stored", base::toJson(stored.error())}};
   return json{{"session", request.sessionPath}, {"scan", stored->scans.back().number}};
 }
 

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numbers>
 
 namespace ulpscope::analysis {
 namespace {
@@ -11,6 +12,9 @@ namespace {
 using session::kNoDecision;
 using session::NearestFlip;
 using session::PairAtPoint;
+
+constexpr int kEvenlyBelow = 24;  // of kLookedBelow
+constexpr int kMostRounds = 6;    // of looking below: each found a nearer flip
 
 float triedStep(int i) { return static_cast<float>(std::pow(2.0, (i - kTriedSteps + 1) / 2.0)); }
 
@@ -21,15 +25,17 @@ struct Bracket {
   int PairAtPoint::*run;
   int own;
   float same = 0, other = 0;
+  bool found = false;
   int to = kNoDecision;
   std::vector<float> notOtherwise = {};
 
   void take(float part, const LookedAt& looked) {
     const int decision = looked.pair.*run;
-    if (decision == own || decision == kNoDecision) {
+    if (decision == own) {
       notOtherwise.push_back(part);
-      if (to == kNoDecision || part < other) same = std::max(same, part);
-    } else if (to == kNoDecision || part < other) {
+      if (!found || part < other) same = std::max(same, part);
+    } else if (!found || part < other) {
+      found = true;
       other = part;
       to = decision;
       same = 0;
@@ -37,7 +43,7 @@ struct Bracket {
         if (known < other) same = std::max(same, known);
     }
   }
-  bool isOpen() const { return to != kNoDecision && !areNeighbours(same, other); }
+  bool isOpen() const { return found && !areNeighbours(same, other); }
 };
 
 std::vector<WayPoint> triedPoints(std::size_t ways) {
@@ -60,6 +66,22 @@ std::vector<WayPoint> pointsWithin(const std::vector<Bracket>& brackets, std::si
   return points;
 }
 
+// Where a run may flicker below the flip that is known: of brackets whose flip is another than `before`, which becomes it.
+std::vector<WayPoint> pointsBelow(const std::vector<Bracket>& brackets, std::vector<float>& before) {
+  std::vector<WayPoint> points;
+  for (std::size_t i = 0; i < brackets.size(); ++i) {
+    const Bracket& b = brackets[i];
+    if (!b.found || b.other == 0 || b.other == before[i]) continue;
+    before[i] = b.other;
+    for (int k = 1; k <= kLookedBelow; ++k) {
+      const double share = k <= kEvenlyBelow ? (1 - std::numbers::sqrt2 / 2) * k / (kEvenlyBelow + 1) : (k - kEvenlyBelow) / (32.0 * (kLookedBelow - kEvenlyBelow + 1));
+      const auto part = static_cast<float>(static_cast<double>(b.other) * (1 - share));
+      if (part < b.other) points.push_back({b.way, part});
+    }
+  }
+  return points;
+}
+
 void narrow(std::vector<Bracket>& brackets, const std::vector<WayPoint>& points, const std::vector<LookedAt>& looked) {
   std::vector<std::vector<std::size_t>> ofWay;
   for (std::size_t i = 0; i < points.size(); ++i) {
@@ -73,7 +95,7 @@ void narrow(std::vector<Bracket>& brackets, const std::vector<WayPoint>& points,
 }
 
 NearestFlip flipOf(const Bracket& bracket) {
-  if (bracket.to == kNoDecision) return {};
+  if (!bracket.found) return {};
   return {true, static_cast<double>(bracket.other), std::nan(""), bracket.to};
 }
 
@@ -85,14 +107,30 @@ base::Result<std::vector<WayResult>> searchWays(std::size_t ways, std::size_t ba
   if (!looked) return looked.error();
   constexpr std::size_t kEach = kTriedSteps + 1;
   std::vector<Bracket> brackets;
-  for (std::size_t way = 0; way < ways; ++way)
-    for (const auto run : {&PairAtPoint::reference, &PairAtPoint::candidate})
-      if (const int own = looked.value()[way * kEach].pair.*run; own != kNoDecision) brackets.push_back({way, run, own});
+  for (std::size_t way = 0; way < ways; ++way) {
+    const PairAtPoint& start = looked.value()[way * kEach].pair;
+    if (start.reference != kNoDecision) brackets.push_back({way, &PairAtPoint::reference, start.reference});
+    if (const int own = start.reference != kNoDecision ? start.reference : start.candidate; own != kNoDecision) brackets.push_back({way, &PairAtPoint::candidate, own});
+  }
   narrow(brackets, tried, looked.value());
-  for (std::vector<WayPoint> points = pointsWithin(brackets, batch); !points.empty(); points = pointsWithin(brackets, batch)) {
+  const auto lookAtMore = [&](const std::vector<WayPoint>& points) -> base::Status {
     const auto more = lookAt(points);
     if (!more) return more.error();
     narrow(brackets, points, more.value());
+    return base::success();
+  };
+  const auto bisect = [&]() -> base::Status {
+    for (std::vector<WayPoint> points = pointsWithin(brackets, batch); !points.empty(); points = pointsWithin(brackets, batch))
+      if (auto done = lookAtMore(points); !done) return done;
+    return base::success();
+  };
+  if (auto done = bisect(); !done) return done.error();
+  std::vector<float> before(brackets.size(), -1);  // what was looked below of
+  for (int round = 0; round < kMostRounds; ++round) {
+    const std::vector<WayPoint> points = pointsBelow(brackets, before);
+    if (points.empty()) break;
+    if (auto done = lookAtMore(points); !done) return done.error();
+    if (auto done = bisect(); !done) return done.error();
   }
   std::vector<WayResult> results(ways);
   for (std::size_t way = 0; way < ways; ++way) results[way].start = std::move(looked.value()[way * kEach]);

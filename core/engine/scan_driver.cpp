@@ -118,6 +118,10 @@ void ScanDriver::finish(const ScanRuns& runs) {
   m_scan.noise = m_request.kind == session::ScanKind::near ? session::ScanNoise{"not measured around samples", 0} : runs.noise();
   m_scan.evaluations = runs.evaluations();
   m_scan.inputs = m_inputs.described();
+  if (m_scan.near) {  // also where no gradient led anywhere
+    const std::vector<std::string> floating = m_inputs.floatingInputs();
+    for (session::ScannedInput& input : m_scan.inputs) input.moves = std::find(floating.begin(), floating.end(), input.name) != floating.end();
+  }
   std::vector<session::PairAtPoint*> pairs = pairsOf(m_scan);
   if (!runs.reader().keepsScores())
     for (session::PairAtPoint* pair : pairs) withoutScores(*pair);

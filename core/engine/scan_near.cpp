@@ -43,7 +43,9 @@ Status ScanDriver::measureCurve(ScanRuns& runs) {
     const session::PairAtPoint& pair = looked.value()[i].pair;
     m_points.push_back(pair);
     withoutScores(m_points.back());
-    curve.push_back({m_set.samples.ids[i], pair.referenceMargin, m_settings.decision.errorsToFlip() * pair.maxError, pair.differs()});
+    const bool isDecided = pair.reference != session::kNoDecision && pair.candidate != session::kNoDecision;
+    const double bound = isDecided ? m_settings.decision.errorsToFlip() * pair.maxError : std::nan("");
+    curve.push_back({m_set.samples.ids[i], pair.referenceMargin, bound, pair.differs()});
   }
   const auto order = [](double margin) { return std::isnan(margin) ? INFINITY : margin; };
   std::stable_sort(curve.begin(), curve.end(), [&](const auto& a, const auto& b) { return order(a.margin) < order(b.margin) || (std::isnan(b.margin) && !std::isnan(a.margin)); });

@@ -134,7 +134,7 @@ Result<std::vector<NoiseAtPoint>> ScanRuns::lookAtNoise(const std::vector<PointO
   std::vector<NoiseAtPoint> all;
   for (std::size_t first = 0; first < batches.size(); first += kBatchesAtOnce) {
     if (m_stop.stop_requested()) return cancelledError();
-    if (m_progress) m_progress({"noise floor", "", "", static_cast<std::int64_t>(all.size()), static_cast<std::int64_t>(points.size())});
+    if (m_progress) m_progress({"measuring the noise floor", "", "", static_cast<std::int64_t>(all.size()), static_cast<std::int64_t>(points.size())});
     const Batches some(batches.begin() + static_cast<std::ptrdiff_t>(first), batches.begin() + static_cast<std::ptrdiff_t>(std::min(batches.size(), first + kBatchesAtOnce)));
     const auto found = noiseOf(some);
     if (!found) return found;

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 
 namespace ulpscope::report {
 namespace {
@@ -26,7 +27,7 @@ template <typename T, typename TextOf>
 std::string listText(const std::vector<T>& items, const char* between, const TextOf& textOf) {
   std::string text;
   for (std::size_t i = 0; i < std::min(items.size(), kMostShown); ++i) text += (i > 0 ? between : "") + textOf(items[i]);
-  return items.size() > kMostShown ? fmt::format("{}{}and {} more", text, between, items.size() - kMostShown) : text;
+  return items.size() > kMostShown ? fmt::format("{}{}and {} more (--json has them all)", text, between, items.size() - kMostShown) : text;
 }
 
 std::string stretchText(const Stretch& s) { return exactNumber(s.from) + " to " + exactNumber(s.to); }
@@ -62,8 +63,11 @@ class SegmentText {
                          candidateName(m_scan), named(d.candidate), d.withinNoise ? " (within FP32's own noise)" : "");
     };
     if (m_segment.disagreement.empty()) return "none";
-    return fmt::format("{} of the segment, in {}: {}", shortNumber(m_segment.disagreeing()), counted(static_cast<std::int64_t>(m_segment.disagreement.size()), "strip"),
-                       listText(m_segment.disagreement, fmt::format("\n{:<13}", "").c_str(), strip));
+    std::vector<session::Disagreement> strips = m_segment.beyondNoise();
+    const auto own = static_cast<std::int64_t>(strips.size()), noise = static_cast<std::int64_t>(m_segment.disagreement.size()) - own;
+    std::copy_if(m_segment.disagreement.begin(), m_segment.disagreement.end(), std::back_inserter(strips), [](const auto& d) { return d.withinNoise; });
+    const std::string more = noise > 0 ? fmt::format(", {} of them within FP32's own noise", base::groupedInteger(noise)) : "";
+    return fmt::format("{} of the segment, in {}{}: {}", shortNumber(m_segment.disagreeing()), counted(own + noise, "strip"), more, listText(strips, fmt::format("\n{:<13}", "").c_str(), strip));
   }
 
   std::string flicker() const {
@@ -92,7 +96,10 @@ class SegmentText {
   }
 };
 
-std::string stepText(const session::NearestFlip& flip, double limit) { return flip.found ? fmt::format("{} ({})", shortNumber(flip.step), shortNumber(flip.relative)) : "beyond " + shortNumber(limit); }
+std::string stepText(const Scan& scan, const session::NearestFlip& flip, double limit, const std::vector<std::string>& names) {
+  const std::string text = session::flipText(scan, flip, limit, names);
+  return flip.found && flip.step > 0 && flip.to != session::kNoDecision ? fmt::format("{} ({})", text, shortNumber(flip.relative)) : text;
+}
 
 std::string nearText(const Scan& scan, const std::vector<std::string>& names) {
   const session::NearScan& near = *scan.near;
@@ -102,6 +109,7 @@ std::string nearText(const Scan& scan, const std::vector<std::string>& names) {
   const std::string bound = scan.settings.decision.errorsToFlip() == 2 ? "margin <= 2 max|error|" : "margin <= max|error|";
   std::string text = row("Within error", fmt::format("{} of {} ({}){}", within.size(), counted(static_cast<std::int64_t>(near.curve.size()), "sample"), bound,
                                                      within.empty() ? "" : ": " + listText(within, ", ", [](const std::string& id) { return id; })));
+  if (near.undecided() > 0) text += row("NO DECISION", counted(near.undecided(), "sample") + " of them with NaN in one of the runs");
   std::vector<const session::NearSample*> order;
   for (const session::NearSample& sample : near.samples)
     if (sample.skipped.empty()) order.push_back(&sample);
@@ -109,8 +117,9 @@ std::string nearText(const Scan& scan, const std::vector<std::string>& names) {
   std::stable_sort(order.begin(), order.end(), [&](const auto* a, const auto* b) { return key(a) < key(b); });
   text += row("Nearest flip", fmt::format("{:<16} {:<14} {:<24} {:<24}", "sample", "decides", "FP32 (of the norm)", candidateName(scan) + " (of the norm)"));
   for (std::size_t i = 0; i < std::min(order.size(), kMostSamples); ++i)
-    text += row("", fmt::format("{:<16} {:<14} {:<24} {:<24}", order[i]->id, session::decisionName(scan, order[i]->at.reference, names), stepText(order[i]->reference, order[i]->limit), stepText(order[i]->candidate, order[i]->limit)));
+    text += row("", fmt::format("{:<16} {:<14} {:<24} {:<24}", order[i]->id, session::decisionName(scan, order[i]->at.reference, names), stepText(scan, order[i]->reference, order[i]->limit, names), stepText(scan, order[i]->candidate, order[i]->limit, names)));
   if (order.size() > kMostSamples) text += row("", fmt::format("and {} more (--json has them all)", order.size() - kMostSamples));
+  if (!order.empty()) text += row("Tried", fmt::format("steps that grow by {}, up to {} of the norm, and closer below a flip: a run that flips and flips back between two of them is not seen", shortNumber(near.growth), shortNumber(near.limit)));
   if (const auto skipped = near.samples.size() - order.size(); skipped > 0) {
     const auto first = std::find_if(near.samples.begin(), near.samples.end(), [](const auto& s) { return !s.skipped.empty(); });
     text += row("Not followed", fmt::format("{}: {}{}", counted(static_cast<std::int64_t>(skipped), "sample"), first->id + ": " + first->skipped, skipped > 1 ? ", ..." : ""));

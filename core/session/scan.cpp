@@ -5,6 +5,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
+#include <numeric>
+#include <utility>
 
 namespace ulpscope::session {
 namespace {
@@ -25,23 +28,58 @@ std::string idsText(const Scan& scan) {
   return text;
 }
 
+double widthOf(const std::vector<Disagreement>& strips) {
+  return std::accumulate(strips.begin(), strips.end(), 0.0, [](double sum, const Disagreement& d) { return sum + d.at.width(); });
+}
+
+std::string disagreementText(const SegmentScan& segment) {
+  const std::vector<Disagreement> strips = segment.beyondNoise();
+  const auto noise = static_cast<std::int64_t>(segment.disagreement.size() - strips.size());
+  if (segment.disagreement.empty()) return segment.referenceCrossings.empty() && segment.candidateCrossings.empty() ? "no boundary" : "no disagreement";
+  if (strips.empty()) return fmt::format("{} of disagreement, within FP32's own noise", base::counted(noise, "strip"));
+  return fmt::format("{} of disagreement, {} of the segment{}", base::counted(static_cast<std::int64_t>(strips.size()), "strip"), base::shortNumber(widthOf(strips)),
+                     noise > 0 ? fmt::format(" ({} more within FP32's own noise)", base::groupedInteger(noise)) : "");
+}
+
 std::string segmentText(const SegmentScan& segment) {
-  const auto count = static_cast<std::int64_t>(segment.disagreement.size());
-  if (count == 0) return segment.referenceCrossings.empty() && segment.candidateCrossings.empty() ? "no boundary" : "no disagreement";
-  const std::string flicker = segment.flicker.empty() ? "" : ", flicker";
-  return fmt::format("{} of disagreement, {} of the segment{}", base::counted(count, "strip"), base::shortNumber(segment.disagreeing()), flicker);
+  std::string text = disagreementText(segment) + (segment.flicker.empty() ? "" : ", flicker");
+  for (const auto& [run, list] : {std::pair{"FP32", &segment.referenceNoDecision}, {"AMP", &segment.candidateNoDecision}})
+    if (!list->empty()) text += fmt::format(", no {} decision (NaN) on {}", run, base::shortNumber(std::accumulate(list->begin(), list->end(), 0.0, [](double sum, const Stretch& s) { return sum + s.width(); })));
+  return text;
+}
+
+std::string nearText(const NearScan& near) {
+  std::string text = fmt::format("{} of {} decided within the error", near.within(), base::counted(static_cast<std::int64_t>(near.curve.size()), "sample"));
+  return near.undecided() > 0 ? fmt::format("{}, {} without a decision (NaN)", text, base::groupedInteger(near.undecided())) : text;
+}
+
+std::string planeText(const PlaneScan& plane) {
+  const auto undecided = static_cast<std::int64_t>(plane.points.size()) - plane.decided;
+  return fmt::format("{} of {} points flip{}", base::groupedInteger(plane.flips), base::groupedInteger(plane.decided), undecided > 0 ? fmt::format(", {} without a decision (NaN)", base::groupedInteger(undecided)) : "");
 }
 
 }  // namespace
 
-double SegmentScan::disagreeing() const {
-  double sum = 0;
-  for (const Disagreement& d : disagreement) sum += d.at.width();
-  return sum;
+double SegmentScan::disagreeing() const { return widthOf(disagreement); }
+
+std::vector<Disagreement> SegmentScan::beyondNoise() const {
+  std::vector<Disagreement> strips;
+  std::copy_if(disagreement.begin(), disagreement.end(), std::back_inserter(strips), [](const Disagreement& d) { return !d.withinNoise; });
+  return strips;
 }
 
 std::int64_t NearScan::within() const {
   return std::count_if(curve.begin(), curve.end(), [](const DecidedWithin& d) { return d.withinError(); });
+}
+
+std::int64_t NearScan::undecided() const {
+  return std::count_if(curve.begin(), curve.end(), [](const DecidedWithin& d) { return !d.isDecided(); });
+}
+
+std::string flipText(const Scan& scan, const NearestFlip& flip, double limit, const std::vector<std::string>& classNames) {
+  if (!flip.found) return "beyond " + base::shortNumber(limit);
+  if (flip.to == kNoDecision) return flip.step == 0 ? "NaN already" : fmt::format("NaN from {} on", base::shortNumber(flip.step));
+  return flip.step == 0 ? fmt::format("is {} already", decisionName(scan, flip.to, classNames)) : base::shortNumber(flip.step);
 }
 
 std::string decisionName(const Scan& scan, int decision, const std::vector<std::string>& classNames) {
@@ -56,8 +94,8 @@ std::string scanTitle(const Scan& scan) {
   const std::string what = (scan.settings.autocast == base::DType::bfloat16 ? "BF16" : "FP16") + std::string(scan.settings.fp32.empty() && scan.settings.disable.empty() ? "" : " with regions");
   std::string found;
   if (scan.segment) found = segmentText(*scan.segment);
-  if (scan.near) found = fmt::format("{} of {} decided within the error", scan.near->within(), base::counted(static_cast<std::int64_t>(scan.near->curve.size()), "sample"));
-  if (scan.plane) found = fmt::format("{} of {} points flip", base::groupedInteger(scan.plane->flips), base::groupedInteger(scan.plane->decided));
+  if (scan.near) found = nearText(*scan.near);
+  if (scan.plane) found = planeText(*scan.plane);
   return fmt::format("{} {}, {}: {}", name(scan.kind), idsText(scan), what, found);
 }
 

@@ -11,11 +11,13 @@
 
 namespace ulpscope::session {
 
-// The smallest step that was found to change one run's decision. step: L2 norm of the change of all inputs that move.
+// The smallest step that was found at which a run does not decide as FP32 does at the sample. step: L2 norm of the change of all inputs that move;
+// 0: not even at the sample.
 struct NearestFlip {
   bool found = false;  // false: not up to NearScan's limit, at its resolution
   double step = std::numeric_limits<double>::quiet_NaN(), relative = std::numeric_limits<double>::quiet_NaN();  // relative: to the input's L2 norm
-  int to = kNoDecision;
+  int to = kNoDecision;  // kNoDecision: NaN
+  bool isBoundary() const { return found && to != kNoDecision; }
 };
 struct NearSample {
   std::string id;
@@ -30,9 +32,10 @@ struct NearSample {
 // How near to deciding otherwise a sample is, against the precision's error.
 struct DecidedWithin {
   std::string id;
-  double margin = 0, bound = 0;  // the reference's; errorsToFlip * max|error|. NaN: no decision
+  double margin = 0, bound = 0;  // the reference's; errorsToFlip * max|error|. NaN: no decision of FP32, or of either run
   bool flips = false;
-  bool withinError() const { return !(margin > bound); }
+  bool isDecided() const { return margin == margin && bound == bound; }
+  bool withinError() const { return isDecided() && margin <= bound; }
 };
 struct NearScan {
   double limit = 1;                      // in parts of the norm
@@ -40,6 +43,7 @@ struct NearScan {
   std::vector<NearSample> samples;
   std::vector<DecidedWithin> curve;      // the whole set, by margin, NaN last
   std::int64_t within() const;           // samples of the curve that are decided within the error
+  std::int64_t undecided() const;        // that a run decides nothing for
 };
 
 // x(u, v) = A + u (B - A) + v (C - A) at u, v = lowest + i (highest - lowest) / (side - 1).
@@ -87,6 +91,8 @@ struct Scan {
 
 // "cat", "3", "above", "{1, 4}", "tie: 3"; "no decision" for kNoDecision.
 std::string decisionName(const Scan& scan, int decision, const std::vector<std::string>& classNames);
+// What a nearest flip says: "0.629", "beyond 12.5", "is 9 already" (at the sample), "NaN from 0.3 on", "NaN already".
+std::string flipText(const Scan& scan, const NearestFlip& flip, double limit, const std::vector<std::string>& classNames);
 // "4 -> 9: AMP FP16 crosses 0.0012 before FP32": what lists show of it.
 std::string scanTitle(const Scan& scan);
 

@@ -81,6 +81,7 @@ struct SegmentScan {
   std::vector<Stretch> referenceNoDecision, candidateNoDecision;
   std::vector<CloseLook> closeLooks;
   double disagreeing() const;                // sum of the widths
+  std::vector<Disagreement> beyondNoise() const;  // the strips that FP32's own noise does not explain
 };
 
 }  // namespace ulpscope::session

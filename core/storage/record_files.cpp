@@ -8,6 +8,8 @@
 #include "core/storage/session_paths.h"
 #include "core/storage/training_store.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <fstream>
 #include <iterator>
@@ -89,7 +91,10 @@ base::Status checkRecord(const RecordKind& kind, const std::string& master, cons
 Result<StoredRecord> readNamedRecord(const RecordKind& kind, const std::string& masterPath, const session::Session& session, int number) {
   const auto& entries = session.*kind.entries;
   const auto entry = std::find_if(entries.begin(), entries.end(), [&](const RecordEntry& e) { return e.number == number; });
-  if (entry == entries.end()) return Error{ErrorKind::usage, std::string("has no ") + kind.noun + " " + std::to_string(number), masterPath, std::string("see the session's ") + kind.noun + "s"};
+  if (entry == entries.end()) {
+    const std::string held = entries.empty() ? std::string("it has none yet") : fmt::format("it has {} of them, the latest is {}", entries.size(), entries.back().number);
+    return Error{ErrorKind::usage, std::string("has no ") + kind.noun + " " + std::to_string(number), masterPath, held};
+  }
   const std::string master = resolvedMaster(masterPath);
   if (auto whole = checkRecord(kind, master, *entry); !whole) return whole.error();
   return readRecord(kind, master, number);

@@ -125,7 +125,13 @@ TEST(CliScan, SaysWhichWordsAreWrong) {
   EXPECT_THAT(refused({"--from", "4", "--to", "5", "--steps", "1"}), HasSubstr("--steps 1"));
   EXPECT_THAT(refused({"--from", "4", "--to", "5", "--run", "7"}), HasSubstr("7: is no run of s.ulps"));
   EXPECT_THAT(refused({"--list", "--near"}), HasSubstr("only reads the session"));
-  EXPECT_THAT(refused({"--show", "3"}), HasSubstr("has no scan 3"));
+  EXPECT_THAT(refused({"--show", "3"}), HasSubstr("has no scan 3; it has none yet"));
+  EXPECT_THAT(refused({"--list", "--json", "l.json"}), HasSubstr("--json: says nothing beside --list"));
+  EXPECT_THAT(refused({"--show", "1", "--fp32", "fc"}), HasSubstr("--fp32: says nothing beside --show"));
+  EXPECT_THAT(refused({"--near", "4", "--steps", "5"}), HasSubstr("--steps: says nothing beside --near"));
+  EXPECT_THAT(refused({"--from", "4", "--to", "5", "--grid", "5"}), HasSubstr("--grid: says nothing beside --from and --to"));
+  EXPECT_THAT(refused({"--near", ""}), HasSubstr("--near: names no sample"));
+  EXPECT_THAT(refused({"--near", "[1,2]"}), AllOf(HasSubstr("--near [1,2]"), testing::Not(HasSubstr("--only-samples"))));
   EXPECT_FALSE(session.folder.has("s.ulps.d/scan-0001.json"));
 }
 
@@ -140,6 +146,17 @@ TEST(CliScan, ACancelledScanStoresNothing) {
   EXPECT_EQ(checked(session.folder.read("c.json"))["status"], "cancelled");
   EXPECT_FALSE(session.folder.has("s.ulps.d/scan-0001.json"));
   EXPECT_THAT(session.scan({"--list"}).out, HasSubstr("no scans yet"));
+}
+
+// Found and told, though the session has no place for it: as on a disk that is full.
+TEST(CliScan, WhatCannotBeStoredIsToldNevertheless) {
+  const Session session("scan_pair");
+  session.folder.write("s.ulps.d/scan-9999.json", "{}");
+  const Finished done = session.scan({"--from", "4", "--to", "5", "--json", "full.json"});
+  EXPECT_EQ(done.code, 3) << done.err;
+  EXPECT_THAT(done.err, HasSubstr("the scan was made, but not stored: holds as many scans as a session can"));
+  EXPECT_THAT(done.out, HasSubstr("FP32         crosses at t = 0.571428597"));
+  EXPECT_FALSE(checked(session.folder.read("full.json"))["crossings"].empty());
 }
 
 // A segment of the demo `digits`, between two samples that flip: each input interpolated, rounded and run by numpy, without our code.

@@ -198,7 +198,7 @@ TEST_F(Boundary, ShowsHowNearSamplesAreToAFlip) {
   plots::NearPlot& near = *tab().nearPlot();
   ASSERT_TRUE(near.pixelOf(plots::NearPlot::kSteps, QStringLiteral("a")).has_value());
   EXPECT_TRUE(near.legendText().contains(QStringLiteral("AMP FP16's boundary is nearer: 1"))) << near.legendText().toStdString();
-  EXPECT_TRUE(near.legendText().contains(QStringLiteral("decided within the error: 3"))) << near.legendText().toStdString();
+  EXPECT_TRUE(near.legendText().contains(QStringLiteral("decided within the error: 2"))) << near.legendText().toStdString();
   EXPECT_FALSE(tab().pages()->isTabVisible(BoundaryPanel::kEvents));
   QTest::mouseClick(&near, Qt::LeftButton, {}, near.pixelOf(plots::NearPlot::kSet, QStringLiteral("d"))->toPoint());
   EXPECT_TRUE(tab().pointView()->title().contains(QStringLiteral("FP32 margin 0.2, error bound 0.3: decided within the error"))) << tab().pointView()->title().toStdString();

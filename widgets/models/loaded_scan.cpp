@@ -55,13 +55,17 @@ QStringList segmentHeadline(const LoadedScan& loaded, const SegmentScan& segment
 
 QStringList nearHeadline(const LoadedScan& loaded, const session::NearScan& near) {
   const QString low = lowName(loaded.scan);
-  std::int64_t tried = 0, nearer = 0, both = 0;
+  std::int64_t tried = 0, nearer = 0, both = 0, lost = 0;
   for (const session::NearSample& sample : near.samples) {
     tried += sample.skipped.empty() ? 1 : 0;
-    both += sample.reference.found && sample.candidate.found ? 1 : 0;
-    nearer += sample.reference.found && sample.candidate.found && sample.candidate.step < sample.reference.step ? 1 : 0;
+    const bool hasBoth = sample.reference.isBoundary() && sample.candidate.isBoundary();
+    both += hasBoth ? 1 : 0;
+    nearer += hasBoth && sample.candidate.step < sample.reference.step ? 1 : 0;
+    lost += sample.candidate.found && !sample.candidate.isBoundary() ? 1 : 0;
   }
   QStringList lines{QStringLiteral("%1 of %2 of the set are decided within the error of %3").arg(qt(groupedInteger(near.within())), count(near.curve.size(), "sample"), low)};
+  if (near.undecided() > 0) lines << QStringLiteral("No decision (NaN) in a run for %1").arg(qt(counted(near.undecided(), "sample")));
+  if (lost > 0) lines << QStringLiteral("%1 loses its decision to NaN on the way from %2").arg(low, qt(counted(lost, "sample")));
   if (tried > 0)
     lines << QStringLiteral("Boundary found for both runs from %1 of %2; %3's is the nearer one from %4").arg(qt(groupedInteger(both)), qt(counted(tried, "sample")), low, qt(groupedInteger(nearer)));
   return lines;

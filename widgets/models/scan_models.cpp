@@ -16,9 +16,8 @@ TableCell exactCell(double value) { return {qt(base::exactNumber(value)), value,
 TableCell yesCell(bool isSo) { return textCell(isSo ? QStringLiteral("yes") : QStringLiteral("no")); }
 
 // "beyond 12.5": a step that was not found stands above all that were.
-TableCell stepCell(const session::NearestFlip& flip, double limit) {
-  if (flip.found) return numberCell(flip.step);
-  return {QStringLiteral("beyond %1").arg(qt(base::shortNumber(limit))), HUGE_VAL, true};
+TableCell stepCell(const LoadedScan& loaded, const session::NearestFlip& flip, double limit) {
+  return {qt(session::flipText(loaded.scan, flip, limit, loaded.session->samples.classNames)), flip.found ? flip.step : HUGE_VAL, true};
 }
 
 TableCell emptyCell() { return {QStringLiteral("–"), std::nan(""), true}; }
@@ -174,10 +173,10 @@ void NearSamplesModel::setScan(const ScanPointer& scan) {
   if (scan && scan->scan.near)
     for (const session::NearSample& s : scan->scan.near->samples) {
       const bool isTried = s.skipped.empty();
-      const bool hasRatio = s.reference.found && s.candidate.found;
+      const bool hasRatio = s.reference.isBoundary() && s.candidate.isBoundary() && s.reference.step > 0;
       const QString decides = s.at.reference == s.at.candidate ? decisionText(*scan, s.at.reference) : QStringLiteral("%1 / %2").arg(decisionText(*scan, s.at.reference), decisionText(*scan, s.at.candidate));
       rows.push_back({static_cast<int>(rows.size()),
-                      {textCell(s.id), textCell(decides), isTried ? stepCell(s.reference, s.limit) : emptyCell(), isTried ? stepCell(s.candidate, s.limit) : emptyCell(), hasRatio ? numberCell(s.candidate.step / s.reference.step) : emptyCell(),
+                      {textCell(s.id), textCell(decides), isTried ? stepCell(*scan, s.reference, s.limit) : emptyCell(), isTried ? stepCell(*scan, s.candidate, s.limit) : emptyCell(), hasRatio ? numberCell(s.candidate.step / s.reference.step) : emptyCell(),
                        textCell(s.reference.found ? decisionText(*scan, s.reference.to) : QStringLiteral("–")), textCell(s.candidate.found ? decisionText(*scan, s.candidate.to) : QStringLiteral("–")),
                        s.reference.found ? numberCell(s.reference.relative) : emptyCell(), textCell(isTried ? QString() : QStringLiteral("not tried: %1").arg(qt(s.skipped)))}});
     }

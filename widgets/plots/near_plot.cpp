@@ -31,7 +31,10 @@ MarkStyle stepStyle(const NearSample& sample, const Theme& theme) {
   return isFarther ? MarkStyle{Mark::triangleUp, theme.series} : MarkStyle{Mark::dot, theme.muted};
 }
 
-QString stepText(const session::NearestFlip& flip, double limit) { return flip.found ? qt(base::exactNumber(flip.step)) : NearPlot::tr("beyond %1").arg(qt(base::shortNumber(limit))); }
+QString stepText(const models::LoadedScan& loaded, const session::NearestFlip& flip, double limit) {
+  const QString text = qt(session::flipText(loaded.scan, flip, limit, loaded.session->samples.classNames));
+  return flip.isBoundary() && flip.step > 0 ? qt(base::exactNumber(flip.step)) : text;
+}
 
 }  // namespace
 
@@ -114,7 +117,7 @@ QString NearPlot::tooltipOf(const QString& sampleId) const {
   const QString low = models::lowName(m_scan->scan);
   for (const NearSample& s : near()->samples)
     if (s.id == id) {
-      if (s.skipped.empty()) lines << tr("step that flips FP32 %1").arg(stepText(s.reference, s.limit)) << tr("step that flips %1 %2").arg(low, stepText(s.candidate, s.limit));
+      if (s.skipped.empty()) lines << tr("step that flips FP32 %1").arg(stepText(*m_scan, s.reference, s.limit)) << tr("step that flips %1 %2").arg(low, stepText(*m_scan, s.candidate, s.limit));
       else lines << tr("no step was tried: %1").arg(qt(s.skipped));
     }
   for (const DecidedWithin& d : near()->curve)

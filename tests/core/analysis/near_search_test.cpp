@@ -69,12 +69,20 @@ TEST(NearSearch, AFlipBelowTheSmallestTriedStepIsFoundToo) {
   EXPECT_EQ(found[0].candidate.step, beyond(1e-30));
 }
 
-TEST(NearSearch, ARunWithoutADecisionFlipsNowhere) {
+TEST(NearSearch, ACandidateWithoutADecisionHasLostItAtTheStart) {
   Ways ways{{0.5}, {std::numeric_limits<double>::quiet_NaN()}};
   const auto found = ways.search();
   EXPECT_TRUE(found[0].reference.found);
-  EXPECT_FALSE(found[0].candidate.found);
-  EXPECT_EQ(found[0].start.pair.candidate, session::kNoDecision);
+  EXPECT_TRUE(found[0].candidate.found);
+  EXPECT_EQ(found[0].candidate.step, 0);
+  EXPECT_EQ(found[0].candidate.to, session::kNoDecision);
+}
+
+TEST(NearSearch, WhereFP32DecidesNothingItFlipsNowhere) {
+  Ways ways{{std::numeric_limits<double>::quiet_NaN()}, {0.5}};
+  const auto found = ways.search();
+  EXPECT_FALSE(found[0].reference.found);
+  EXPECT_EQ(found[0].candidate.step, beyond(0.5)) << "held to its own decision";
 }
 
 // What the margins of both runs are at a part of the one way.
@@ -106,11 +114,29 @@ TEST(NearSearch, APieceThatTheOtherRunsSearchLooksIntoIsTheNearest) {
   EXPECT_EQ(found[0].candidate.step, static_cast<double>(firstFloat([](double t) { return t >= 0.49; })));
 }
 
-TEST(NearSearch, NoDecisionOnTheWayIsNotOtherwise) {
+TEST(NearSearch, ADecisionIsLostToNaNWhereItBegins) {
   const double nan = std::numeric_limits<double>::quiet_NaN();
   const auto found = searchOne([&](double t) { return t < 0.55 ? 1.0 : t < 0.65 ? nan : -1.0; }, [](double t) { return t < 0.52 ? 1.0 : -1.0; });
-  EXPECT_EQ(found[0].reference.step, static_cast<double>(firstFloat([](double t) { return t >= 0.65; })));
+  EXPECT_EQ(found[0].reference.step, static_cast<double>(firstFloat([](double t) { return t >= 0.55; })));
+  EXPECT_EQ(found[0].reference.to, session::kNoDecision);
   EXPECT_EQ(found[0].candidate.step, static_cast<double>(firstFloat([](double t) { return t >= 0.52; })));
+  EXPECT_EQ(found[0].candidate.to, 1);
+}
+
+// Both are held to what FP32 says of the sample.
+TEST(NearSearch, ACandidateThatDecidesOtherwiseAtTheStartHasNoWayToGo) {
+  const auto found = searchOne([](double t) { return 0.3 - t; }, [](double t) { return t - 2; });
+  EXPECT_EQ(found[0].reference.step, static_cast<double>(firstFloat([](double t) { return t > 0.3; })));
+  EXPECT_TRUE(found[0].candidate.found);
+  EXPECT_EQ(found[0].candidate.step, 0);
+  EXPECT_EQ(found[0].candidate.to, 1);
+}
+
+// Flips on [0.7, 0.701] and from 0.705 on, between the tried 0.5 and 0.7071.
+TEST(NearSearch, FlickerBelowTheFirstFlipIsLookedFor) {
+  const auto found = searchOne([](double) { return 1.0; }, [](double t) { return (t >= 0.7 && t <= 0.701) || t >= 0.705 ? -1.0 : 1.0; });
+  EXPECT_EQ(found[0].candidate.step, static_cast<double>(firstFloat([](double t) { return t >= 0.7; })));
+  EXPECT_FALSE(found[0].reference.found);
 }
 
 }  // namespace

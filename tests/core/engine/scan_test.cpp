@@ -309,6 +309,36 @@ TEST(Scan, TheNearestFlipOfALinearMarginIsItsMarginOverItsGradient) {
   EXPECT_THAT(within, testing::UnorderedElementsAre("0", "1", "7", "8"));
 }
 
+// (1, 1.0003) is a tie in half, which the first class wins: autocast has flipped it where it stands, on the way it need not go.
+TEST(Scan, WhatAutocastHasFlippedHasNoWayToGo) {
+  Scanned model("scan_pair");
+  ScanRequest request;
+  request.kind = ScanKind::near;
+  request.samples = {"1"};
+  const Scan scan = model.found(request);
+  const session::NearSample& flipped = scan.near->samples.at(0);
+  EXPECT_TRUE(flipped.at.differs());
+  EXPECT_TRUE(flipped.candidate.found);
+  EXPECT_EQ(flipped.candidate.step, 0);
+  EXPECT_EQ(session::decisionName(scan, flipped.candidate.to, {}), "0");
+  EXPECT_NEAR(flipped.reference.step, 0.0003 / std::sqrt(2.0), 1e-6);
+}
+
+// 131072 is infinite in half, and inf - inf is NaN: the candidate decides nothing there, which is not "beyond" anything.
+TEST(Scan, ADecisionLostToNaNIsNoSafety) {
+  Scanned model("scan_large");
+  ScanRequest request;
+  request.kind = ScanKind::near;
+  const Scan scan = model.found(request);
+  const auto& samples = scan.near->samples;
+  ASSERT_THAT(samples, SizeIs(2));
+  EXPECT_TRUE(samples[1].candidate.found);
+  EXPECT_EQ(samples[1].candidate.step, 0);
+  EXPECT_EQ(samples[1].candidate.to, session::kNoDecision);
+  EXPECT_EQ(scan.near->undecided(), 1);
+  EXPECT_THAT(session::scanTitle(scan), HasSubstr("1 without a decision (NaN)"));
+}
+
 TEST(Scan, AStepBeyondTheLimitIsNotFound) {
   Scanned model("scan_pair");
   ScanRequest request;

@@ -40,7 +40,7 @@ TEST(ScanCodec, AStepThatWasNotFoundIsNoNumber) {
   EXPECT_EQ(near["samples"][0]["reference"]["step"], 1.0);
   EXPECT_EQ(near["samples"][0]["linear_step"], 0.5);
   EXPECT_EQ(near["samples"][1]["reference"], nullptr) << "nothing was tried";
-  EXPECT_EQ(near["within"], 2) << "without a margin nothing says that it is decided";
+  EXPECT_EQ(near["within"], 1) << "what has no margin has no decision";
 }
 
 TEST(ScanCodec, ASetAndSeveralPositionsAreLists) {
@@ -80,9 +80,9 @@ TEST(ScanCodec, RefusesWhatIsNoScan) {
 }
 
 TEST(ScanTitle, SaysWhatAndWhatWasFound) {
-  EXPECT_EQ(scanTitle(tests::sampleScan()), "segment a to b, FP16 with regions: 2 strips of disagreement, 0.251 of the segment, flicker");
-  EXPECT_EQ(scanTitle(tests::sampleScan(ScanKind::near)), "near all samples, FP16 with regions: 2 of 3 samples decided within the error");
-  EXPECT_EQ(scanTitle(tests::sampleScan(ScanKind::plane)), "plane a, b, c, FP16 with regions: 1 of 3 points flip");
+  EXPECT_EQ(scanTitle(tests::sampleScan()), "segment a to b, FP16 with regions: 1 strip of disagreement, 0.25 of the segment (1 more within FP32's own noise), flicker, no AMP decision (NaN) on 0.1");
+  EXPECT_EQ(scanTitle(tests::sampleScan(ScanKind::near)), "near all samples, FP16 with regions: 1 of 3 samples decided within the error, 1 without a decision (NaN)");
+  EXPECT_EQ(scanTitle(tests::sampleScan(ScanKind::plane)), "plane a, b, c, FP16 with regions: 1 of 3 points flip, 1 without a decision (NaN)");
   Scan quiet = tests::sampleScan();
   quiet.segment = SegmentScan{};
   EXPECT_THAT(scanTitle(quiet), HasSubstr("no boundary"));
