@@ -136,8 +136,8 @@ std::vector<BenchmarkRow> benchmarkRows(const Benchmark& b) {
 
 std::string benchmarkText(const Benchmark& b) {
   std::string text = benchmarkHeadline(b) + "\n";
+  for (const std::string& warning : b.warnings) text += fmt::format("  {:<10} {}\n", "Note", warning);  // before what it speaks against
   for (const BenchmarkRow& row : benchmarkRows(b)) text += fmt::format("  {:<10} {}\n", row.name, row.text);
-  for (const std::string& warning : b.warnings) text += fmt::format("  {:<10} {}\n", "Note", warning);
   return text;
 }
 

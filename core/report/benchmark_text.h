@@ -19,7 +19,7 @@ struct BenchmarkRow {
 };
 // Times and memory of both sides, then everything they hang on.
 std::vector<BenchmarkRow> benchmarkRows(const session::Benchmark& benchmark);
-// The headline, the rows and the warnings.
+// The headline, the warnings and the rows.
 std::string benchmarkText(const session::Benchmark& benchmark);
 
 // The document of `ulpscope bench --json` (resources/schema/bench.schema.json).

@@ -154,8 +154,8 @@ void BenchmarkPanel::refreshResult() {
     grid->addWidget(label, row, 0, Qt::AlignTop);
     grid->addWidget(value, row++, 1);
   };
+  for (const std::string& warning : benchmark->warnings) add(tr("Note"), qt(warning));  // before what it speaks against
   for (const report::BenchmarkRow& row : report::benchmarkRows(*benchmark)) add(qt(row.name), qt(row.text));
-  for (const std::string& warning : benchmark->warnings) add(tr("Note"), qt(warning));
 }
 
 void BenchmarkPanel::refreshState() {
@@ -170,7 +170,7 @@ void BenchmarkPanel::refreshState() {
   else if (!m_outcome.isEmpty() && m_timed == shownKey())
     m_state->setText(m_outcome);
   else
-    m_state->setText(tr("%1 passes its criteria and may be timed: %2 pairs of forwards without interception, peak memory of each side in a process of its own, then its criteria again.")
+    m_state->setText(tr("Ready: %1 passes its criteria and may be timed: %2 pairs of forwards without interception, peak memory of each side in a process of its own, then its criteria again.")
                          .arg(m_workbench.shownRun()->shortName())
                          .arg(protocol::BenchmarkRequest{}.pairs));
 }
