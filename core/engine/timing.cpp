@@ -1,9 +1,12 @@
 #include "core/engine/timing.h"
 
+#include "core/base/number_text.h"
+
 #include <fmt/format.h>
 
 #include <sys/resource.h>
 
+#include <cmath>
 #include <cstdlib>
 #include <ctime>
 
@@ -89,8 +92,8 @@ std::string faultsNote(const PairTimes& times, const std::string& work) {
   const auto calls = static_cast<double>(times.pairs.size());
   const auto matters = [&](double faults, double seconds) { return faults * calls * kSecondsOfAFault >= kShareTold * seconds; };
   if (!matters(times.referenceFaults, reference) && !matters(times.candidateFaults, candidate)) return "";
-  return fmt::format("memory was given back to the system and fetched again in the timed {0}s, {1:.0f} page faults a {0} in FP32 and {2:.0f} under autocast: what they cost is in the times, and another allocator may not pay it", work,
-                     times.referenceFaults, times.candidateFaults);
+  return fmt::format("memory was given back to the system and fetched again in the timed {0}s, {1} a {0} in FP32 and {2} under autocast: what they cost is in the times, and another allocator may not pay it", work,
+                     base::counted(std::llround(times.referenceFaults), "page fault"), base::counted(std::llround(times.candidateFaults), "page fault"));
 }
 
 }  // namespace ulpscope::engine

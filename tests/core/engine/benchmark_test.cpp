@@ -139,9 +139,9 @@ TEST(PageFaults, AreToldWhereTheyMayCostAFiftiethOfASide) {
   times.candidateFaults = 19;
   EXPECT_EQ(faultsNote(times, "forward"), "");
   times.candidateFaults = 20;
-  EXPECT_THAT(faultsNote(times, "forward"), HasSubstr("in the timed forwards, 199 page faults a forward in FP32 and 20 under autocast"));
+  EXPECT_THAT(faultsNote(times, "forward"), HasSubstr("in the timed forwards, 199 page faults a forward in FP32 and 20 page faults under autocast"));
   times = {times.pairs, 200, 0};
-  EXPECT_THAT(faultsNote(times, "step"), HasSubstr("200 page faults a step in FP32 and 0 under autocast"));
+  EXPECT_THAT(faultsNote(times, "step"), HasSubstr("200 page faults a step in FP32 and 0 page faults under autocast"));
 }
 
 TEST(PageFaults, AreCountedWhileTheClockRuns) {
