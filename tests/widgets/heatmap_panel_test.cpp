@@ -365,7 +365,7 @@ TEST_F(HeatmapPanel, OffersCopyUnfoldAndFp32InItsMenu) {
   for (const QAction* action : menu.actions())
     if (!action->isSeparator()) words << action->text();
   EXPECT_EQ(words, (QStringList{QStringLiteral("Copy cell"), QStringLiteral("Copy visible block as TSV"), QStringLiteral("Show op sites (Enter)"),
-                                QStringLiteral("Keep in FP32"), QStringLiteral("Switch autocast off")}));
+                                QStringLiteral("Keep in FP32"), QStringLiteral("Switch autocast off"), QStringLiteral("Boundary")}));
   menu.actions().at(3)->trigger();
   EXPECT_EQ(content().rows.size(), 6U);
 }

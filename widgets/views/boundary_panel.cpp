@@ -150,7 +150,7 @@ QWidget* BoundaryPanel::makeResults() {
   m_splitter->setChildrenCollapsible(false);
   m_splitter->addWidget(makePlotSide());
   m_splitter->addWidget(m_pages);
-  m_splitter->setSizes({560, 440});
+  m_splitter->setSizes({470, 530});
   auto* layout = new QVBoxLayout(results);
   layout->setContentsMargins(0, 0, 0, 0);
   layout->setSpacing(3);
