@@ -14,6 +14,11 @@ Text samplesOf(const session::Scan& scan) {
   return shown.empty() ? Text("–") : codes(shown);
 }
 
+std::string withoutLastBreak(std::string text) {
+  while (text.ends_with('\n')) text.pop_back();
+  return text;
+}
+
 }  // namespace
 
 Section scansSection(const Teller& t) {
@@ -27,7 +32,7 @@ Section scansSection(const Teller& t) {
   if (first > 0) table.note = t.say("scans.more", {t.book.count(static_cast<std::int64_t>(kMostScans)), t.book.count(static_cast<std::int64_t>(scans.size()))});
   section.blocks.push_back(std::move(table));
   for (std::size_t i = scans.size() - std::min(scans.size(), kMostInFull); i < scans.size(); ++i)
-    section.blocks.push_back(Listing{t.say("scans.name", {t.book.count(scans[i].number), timeText(scans[i].createdUtc)}), scanSummary(scans[i], t.content.session.samples)});
+    section.blocks.push_back(Listing{t.say("scans.name", {t.book.count(scans[i].number), timeText(scans[i].createdUtc)}), withoutLastBreak(scanSummary(scans[i], t.content.session.samples))});
   return section;
 }
 

@@ -5,10 +5,14 @@
 
 #include <QFontMetricsF>
 
+#include <algorithm>
+
 namespace ulpscope::plots {
 namespace {
 
 using models::qt;
+
+constexpr int kLeastPixels = 256;
 
 class DrawingPainter {
  public:
@@ -66,8 +70,10 @@ class DrawingPainter {
   void operator()(const render::Raster& raster) {
     if (!raster.light) return;
     const QImage image(raster.light->data(), raster.columns, raster.rows, raster.columns * 4, QImage::Format_RGBA8888);
+    // What shows paper may smooth a small picture: its pixels are made squares of many.
+    const int times = std::max(1, kLeastPixels / std::max({raster.columns, raster.rows, 1}));
     m_painter.setRenderHint(QPainter::SmoothPixmapTransform, false);
-    m_painter.drawImage(QRectF(map(raster.x, raster.y), QSizeF(raster.width * m_scale, raster.height * m_scale)), image);
+    m_painter.drawImage(QRectF(map(raster.x, raster.y), QSizeF(raster.width * m_scale, raster.height * m_scale)), times > 1 ? image.scaled(times * raster.columns, times * raster.rows) : image);
   }
 
  private:

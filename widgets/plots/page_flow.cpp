@@ -1,13 +1,13 @@
 #include "widgets/plots/page_flow.h"
 
 #include "widgets/models/text.h"
+#include "widgets/plots/column_widths.h"
 #include "widgets/plots/drawing_paint.h"
 #include "widgets/plots/theme.h"
 
 #include <QFontDatabase>
 
 #include <algorithm>
-#include <numeric>
 
 namespace ulpscope::plots {
 namespace {
@@ -70,7 +70,7 @@ PageFlow::Set PageFlow::set(const report::Text& text, const TextLook& look, doub
   }
   Set made{std::make_unique<QTextLayout>(all, font), 0};
   QTextOption option(look.alignment);
-  option.setWrapMode(QTextOption::WrapAtWordBoundaryOrAnywhere);
+  option.setWrapMode(look.wrap);
   made.layout->setTextOption(option);
   made.layout->setFormats(formats);
   made.layout->beginLayout();
@@ -85,6 +85,14 @@ PageFlow::Set PageFlow::set(const report::Text& text, const TextLook& look, doub
 
 double PageFlow::naturalWidth(const report::Text& text, const TextLook& look) const {
   const Set one = set(text, look, 1e7);
+  double widest = 0;
+  for (int i = 0; i < one.layout->lineCount(); ++i) widest = std::max(widest, one.layout->lineAt(i).naturalTextWidth());
+  return widest + pt(1);
+}
+
+double PageFlow::longestWord(const report::Text& text, TextLook look) const {
+  look.wrap = QTextOption::WordWrap;
+  const Set one = set(text, look, 1);
   double widest = 0;
   for (int i = 0; i < one.layout->lineCount(); ++i) widest = std::max(widest, one.layout->lineAt(i).naturalTextWidth());
   return widest + pt(1);
@@ -133,10 +141,19 @@ void PageFlow::text(const report::Text& text, const TextLook& look, double inden
   }
 }
 
-void PageFlow::heading(const QString& title) {
+double PageFlow::openingHeight(const report::Section& section) const {
+  double height = pt(22);
+  for (const report::Block& block : section.blocks) {
+    if (const auto* paragraph = std::get_if<report::Paragraph>(&block)) height += set(paragraph->text, {kBody}, m_width).height + pt(3);
+    else return height + (std::holds_alternative<report::Figure>(block) ? figureHeight(std::get<report::Figure>(block)) : pt(56));
+  }
+  return height;
+}
+
+void PageFlow::heading(const report::Section& section) {
   space(m_isAtTop ? 0 : 12);
-  ensure(pt(70));  // never alone at the end of a page
-  text(core(title), {12.5, true});
+  ensure(std::min(openingHeight(section), bottom()));
+  text(section.title, {12.5, true});
   space(3);
 }
 
@@ -192,31 +209,26 @@ void PageFlow::facts(const report::Facts& facts) {
   space(4);
 }
 
-double PageFlow::cellWidth(const report::Cell& cell, bool isNumber) const {
-  const double most = isNumber ? 1e7 : pt(230);
-  return std::min(most, naturalWidth(withMarks(cell.text), {kSmall})) + (cell.picture ? pt(kPictureSide + 5) : 0);
+// Numbers are not broken; a long name is where it must be.
+ColumnNeed PageFlow::needOf(const report::Cell& cell, bool isNumber) const {
+  const double picture = cell.picture ? pt(kPictureSide + 5) : 0, natural = naturalWidth(withMarks(cell.text), {kSmall});
+  if (isNumber) return {natural + picture, natural + picture};
+  const double wanted = std::min(pt(230), natural);
+  return {std::min({pt(96), wanted, longestWord(withMarks(cell.text), {kSmall})}) + picture, wanted + picture};
 }
 
-// Numbers keep what they need; where that is too much altogether, texts share what is left by what they want.
-std::vector<double> PageFlow::columnWidths(const report::Table& table) const {
-  const double gap = pt(9), room = m_width - gap * static_cast<double>(table.columns.size() - 1);
-  std::vector<double> wants;
+std::vector<double> PageFlow::widthsOf(const report::Table& table) const {
+  std::vector<ColumnNeed> needs;
   for (std::size_t c = 0; c < table.columns.size(); ++c) {
-    double width = std::min(pt(table.columns[c].isNumber ? 62 : 120), naturalWidth(table.columns[c].title, {kSmall}));
-    for (const auto& row : table.rows) width = std::max(width, cellWidth(row[c], table.columns[c].isNumber));
-    wants.push_back(width);
+    ColumnNeed need = needOf({table.columns[c].title}, false);
+    need.wanted = std::max(need.least, std::min(need.wanted, pt(table.columns[c].isNumber ? 62 : 120)));
+    for (const auto& row : table.rows) {
+      const ColumnNeed cell = needOf(row[c], table.columns[c].isNumber);
+      need = {std::max(need.least, cell.least), std::max(need.wanted, cell.wanted)};
+    }
+    needs.push_back(need);
   }
-  const double total = std::accumulate(wants.begin(), wants.end(), 0.0);
-  if (total <= room) {
-    for (double& width : wants) width += (room - total) * width / total;
-    return wants;
-  }
-  double fixed = 0, flexible = 0;
-  for (std::size_t c = 0; c < wants.size(); ++c) (table.columns[c].isNumber || wants[c] < pt(44) ? fixed : flexible) += wants[c];
-  const double share = flexible > 0 ? std::max(0.2, (room - fixed) / flexible) : room / total;
-  for (std::size_t c = 0; c < wants.size(); ++c)
-    if (flexible == 0 || !(table.columns[c].isNumber || wants[c] < pt(44))) wants[c] *= share;
-  return wants;
+  return columnWidths(needs, m_width - pt(9) * static_cast<double>(table.columns.size() - 1));
 }
 
 void PageFlow::tableHead(const report::Table& table, const std::vector<double>& widths) {
@@ -262,7 +274,7 @@ void PageFlow::tableRow(const report::Table& table, const std::vector<report::Ce
 }
 
 void PageFlow::table(const report::Table& table) {
-  const std::vector<double> widths = columnWidths(table);
+  const std::vector<double> widths = widthsOf(table);
   space(5);
   ensure(pt(56));
   text(table.caption, {9.5, true});
@@ -273,10 +285,14 @@ void PageFlow::table(const report::Table& table) {
   space(5);
 }
 
+double PageFlow::scaleOf(const report::Figure& figure) const { return std::min(m_width / figure.drawing.width, (bottom() - pt(30)) / figure.drawing.height); }
+
+double PageFlow::figureHeight(const report::Figure& figure) const { return figure.drawing.height * scaleOf(figure) + pt(23); }
+
 void PageFlow::figure(const report::Figure& figure) {
-  const double scale = std::min(m_width / figure.drawing.width, (bottom() - pt(30)) / figure.drawing.height);
+  const double scale = scaleOf(figure);
+  ensure(figureHeight(figure));
   space(5);
-  ensure(figure.drawing.height * scale + pt(18));
   text(figure.caption, {9.5, true});
   space(3);
   paintDrawing(m_painter, figure.drawing, {0, m_y}, scale);

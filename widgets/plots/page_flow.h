@@ -2,11 +2,13 @@
 #pragma once
 
 #include "core/report/report_document.h"
+#include "widgets/plots/column_widths.h"
 
 #include <QFont>
 #include <QPainter>
 #include <QPdfWriter>
 #include <QTextLayout>
+#include <QTextOption>
 
 #include <memory>
 #include <vector>
@@ -18,6 +20,7 @@ struct TextLook {
   bool isBold = false;
   report::Tone tone = report::Tone::plain;
   Qt::Alignment alignment = Qt::AlignLeft;
+  QTextOption::WrapMode wrap = QTextOption::WrapAtWordBoundaryOrAnywhere;
 };
 
 class PageFlow {
@@ -26,7 +29,7 @@ class PageFlow {
   PageFlow(QPdfWriter& writer, QString foot, int pages);
 
   void text(const report::Text& text, const TextLook& look, double indent = 0);
-  void heading(const QString& title);
+  void heading(const report::Section& section);  // on the page of its first table's beginning, or its first picture
   void space(double points) { m_y += pt(points); }
   // A coloured box with a large word and a line.
   void verdict(const report::Headline& headline);
@@ -48,8 +51,12 @@ class PageFlow {
   Set set(const report::Text& text, const TextLook& look, double width) const;
   double naturalWidth(const report::Text& text, const TextLook& look) const;
   void draw(const Set& set, double x, double y);
-  std::vector<double> columnWidths(const report::Table& table) const;
-  double cellWidth(const report::Cell& cell, bool isNumber) const;
+  double longestWord(const report::Text& text, TextLook look) const;
+  ColumnNeed needOf(const report::Cell& cell, bool isNumber) const;
+  std::vector<double> widthsOf(const report::Table& table) const;
+  double scaleOf(const report::Figure& figure) const;
+  double figureHeight(const report::Figure& figure) const;
+  double openingHeight(const report::Section& section) const;
   void tableHead(const report::Table& table, const std::vector<double>& widths);
   void tableRow(const report::Table& table, const std::vector<report::Cell>& row, const std::vector<double>& widths);
   void rule(double y);

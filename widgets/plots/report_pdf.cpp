@@ -47,7 +47,7 @@ int setDocument(const report::Document& document, int pages, QByteArray& bytes) 
   flow.space(8);
   flow.text(document.paragraph, {10.5});
   for (const report::Section& section : document.sections) {
-    flow.heading(qt(section.title));
+    flow.heading(section);
     for (const report::Block& block : section.blocks) std::visit(Setter{flow}, block);
   }
   flow.finish();

@@ -4,11 +4,13 @@
 #include "report_case.h"
 #include "schema_validator.h"
 #include "tests/core/session/sample_scan.h"
+#include "tests/support/python_script.h"
 #include "tests/support/sample_benchmark.h"
 
 #include <gmock/gmock.h>
 
 #include <algorithm>
+#include <limits>
 
 namespace ulpscope::report {
 namespace {
@@ -95,6 +97,75 @@ TEST(ReportParts, EachRunSaysWhatItChanged) {
   EXPECT_THAT(rowOf(table, 0), ElementsAre("run_0002", "run_0001", "+ encoder.0.ffn.wo in FP32", "1 cured, 0 new", "3 cured, 0 new", testing::_));
   EXPECT_THAT(rowOf(table, 1), ElementsAre("run_0003", "run_0002", HasSubstr("head"), "0 cured, 1 new", "0 cured, 3 new", testing::_));
   EXPECT_THAT(document.paragraph.plain(), HasSubstr("Against run_0002: non-finite origins 0 → 1, changed decisions 0 → 3, samples without a decision 0 → 2."));
+}
+
+// Coordinates of pictures stay numbers, and tables stay whole, whatever the run's values are.
+::testing::AssertionResult drawsOnlyNumbers(const ReportContent& content) {
+  const tests::ScratchFolder folder;
+  tests::writeFile(folder.file("report.html"), fileOf(content, Format::html));
+  return tests::python(folder, R"(
+import xml.etree.ElementTree as tree
+S = '{http://www.w3.org/2000/svg}'
+for svg in tree.parse('report.html').getroot().iter(S + 'svg'):
+    assert float(svg.get('height')) > 0 and float(svg.get('width')) > 0
+    for e in svg.iter():
+        for name, value in e.attrib.items():
+            if name in ('d', 'x', 'y', 'width', 'height', 'viewBox', 'transform'): assert 'n' not in value.replace('rotate', ''), (e.tag, name, value[:80])
+)");
+}
+
+void setAll(session::RunRecord& run, double value) {
+  for (session::SiteSummary& site : run.sites)
+    for (const session::Metric metric : session::allMetrics()) site.values[metric] = value;
+  for (session::SampleDecision& decision : run.decisions) decision = {value, value, value};
+  for (session::Flip& flip : run.flips) flip.referenceMargin = flip.candidateMargin = value;
+  for (session::OutputSummary& output : run.outputs) output.relL2 = output.maxAbs = output.maxUlp = value;
+}
+
+TEST(ReportParts, OneValueEverywhereStillMakesAPage) {
+  for (const double value : {std::numeric_limits<double>::quiet_NaN(), std::numeric_limits<double>::infinity(), 0.0, 5e-324, 1.7e308}) {
+    session::Session s = test::sampleSession();
+    setAll(s.runs.front(), value);
+    const ReportCase on(s);
+    ReportContent content = on.content();
+    auto metrics = std::make_shared<storage::RunMetrics>(*content.metrics);
+    for (const session::Metric metric : {session::Metric::relL2, session::Metric::maxAbs})
+      for (float& cell : (*metrics)[metric].values) cell = static_cast<float>(value);
+    content.metrics = metrics;
+    EXPECT_TRUE(drawsOnlyNumbers(content)) << value;
+    jsonOf(content);
+  }
+}
+
+TEST(ReportParts, NoSampleDecidedAndNothingFlippedIsSaid) {
+  session::Session s = test::sampleSession();
+  session::RunRecord& run = s.runs.front();
+  run.flips.clear();
+  run.noDecision = s.samples.ids;
+  setAll(run, std::numeric_limits<double>::quiet_NaN());
+  const ReportContent content = ReportCase(s).content();
+  EXPECT_THAT(fileOf(content, Format::html), HasSubstr("No sample has a decision in both runs."));
+  EXPECT_TRUE(drawsOnlyNumbers(content));
+}
+
+TEST(ReportParts, ARunThatComparedNothingStillMakesAPage) {
+  session::Session s = test::sampleSession();
+  session::RunRecord& run = s.runs.front();
+  run.sites.clear();
+  run.outputs.clear();
+  run.nonfiniteOrigins.clear();
+  run.flips.clear();
+  run.decisions.clear();
+  run.noDecision.clear();
+  run.samplesComplete = 0;
+  run.status = session::RunStatus::partial;
+  ReportContent content;
+  content.session = s;
+  content.runId = "run_0001";
+  content.noMetrics = Absence::unreadable;
+  EXPECT_THAT(fileOf(content, Format::html), HasSubstr("nothing was compared"));
+  EXPECT_TRUE(drawsOnlyNumbers(content));
+  jsonOf(content);
 }
 
 }  // namespace
