@@ -54,8 +54,7 @@ Result<double> decimal(const std::string& text, const std::string& option) {
 Result<std::vector<std::string>> idsOf(const std::vector<std::string>& words) {
   std::vector<std::string> ids;
   for (const std::string& word : words) {
-    if (word == "all") continue;
-    if (word.empty()) return usage("--near", "names no sample", "--near alone starts from all of them");
+    if (word.empty() || word == "all") continue;  // empty: CLI11's word for --near alone
     auto some = session::sampleIdsIn(word);
     if (!some) return usage("--near " + word, some.error().what, "for instance --near '[\"a,1\",\"b\"]'");
     ids.insert(ids.end(), some->begin(), some->end());

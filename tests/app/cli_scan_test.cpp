@@ -130,7 +130,6 @@ TEST(CliScan, SaysWhichWordsAreWrong) {
   EXPECT_THAT(refused({"--show", "1", "--fp32", "fc"}), HasSubstr("--fp32: says nothing beside --show"));
   EXPECT_THAT(refused({"--near", "4", "--steps", "5"}), HasSubstr("--steps: says nothing beside --near"));
   EXPECT_THAT(refused({"--from", "4", "--to", "5", "--grid", "5"}), HasSubstr("--grid: says nothing beside --from and --to"));
-  EXPECT_THAT(refused({"--near", ""}), HasSubstr("--near: names no sample"));
   EXPECT_THAT(refused({"--near", "[1,2]"}), AllOf(HasSubstr("--near [1,2]"), testing::Not(HasSubstr("--only-samples"))));
   EXPECT_FALSE(session.folder.has("s.ulps.d/scan-0001.json"));
 }
