@@ -21,9 +21,11 @@ std::size_t characterLength(std::string_view text) {
   }
   constexpr std::array<std::uint32_t, 5> kLeast{0, 0, 0x80, 0x800, 0x10000};
   const bool isSurrogate = code >= 0xD800 && code < 0xE000;
-  // U+FFFE and U+FFFF are characters of Unicode, but of no XML document.
-  return code < kLeast[length] || isSurrogate || code > 0x10FFFF || code == 0xFFFE || code == 0xFFFF ? 0 : length;
+  return code < kLeast[length] || isSurrogate || code > 0x10FFFF ? 0 : length;
 }
+
+// U+FFFE and U+FFFF are code points of Unicode, but of no XML document.
+bool isNotOfXml(std::string_view character) { return character == "\xEF\xBF\xBE" || character == "\xEF\xBF\xBF"; }
 
 template <typename Append>
 void eachCharacter(std::string_view text, const Append& append) {
@@ -54,7 +56,7 @@ std::string xmlText(std::string_view text) {
     else if (c == '"') out += "&quot;";
     else if (c == '\'') out += "&#39;";
     else if (static_cast<unsigned char>(c) < 0x20 && c != '\n' && c != '\t') out += ' ';
-    else out += character;
+    else out += isNotOfXml(character) ? kReplacement : character;
   });
   return out;
 }

@@ -22,8 +22,10 @@ struct Extent {
   }
 };
 
-double decadeBelow(double v) { return std::pow(10, std::floor(std::log10(v))); }
-double decadeAbove(double v) { return std::pow(10, std::ceil(std::log10(v))); }
+// Of those that a double and a tenth of it have in full.
+double decade(double exponent) { return std::pow(10, std::clamp(exponent, -306.0, 308.0)); }
+double decadeBelow(double v) { return decade(std::floor(std::log10(v))); }
+double decadeAbove(double v) { return decade(std::ceil(std::log10(v))); }
 
 SymlogAxis axisOf(const Extent& extent) {
   if (extent.most == 0) return {};

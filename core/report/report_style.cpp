@@ -54,7 +54,7 @@ constexpr const char* kRules =
     ".table{overflow-x:auto;margin:12px 0 4px}table{border-collapse:collapse;width:100%;font-size:13px;font-variant-numeric:tabular-nums}\n"
     "caption{text-align:left;font-weight:600;font-size:14px;padding-bottom:4px}\n"
     "th,td{padding:5px 10px 5px 0;text-align:left;vertical-align:top;border-top:1px solid var(--line);overflow-wrap:break-word;unicode-bidi:isolate;font-weight:400}\n"
-    "thead th{color:var(--muted);border-top:0;vertical-align:bottom;overflow-wrap:normal}.number{text-align:right;white-space:nowrap;padding-left:10px}.number+:not(.number){padding-left:12px}.pictured>*{vertical-align:middle}tr>:last-child{padding-right:0}\n"
+    "thead th{color:var(--muted);border-top:0;vertical-align:bottom;overflow-wrap:normal}.number{text-align:right;white-space:nowrap;padding-left:10px}thead .number{white-space:normal}.pictured th{min-width:150px}.number+:not(.number){padding-left:12px}.pictured>*{vertical-align:middle}tr>:last-child{padding-right:0}\n"
     "code{font:.92em/1.4 ui-monospace,\"DejaVu Sans Mono\",Menlo,Consolas,monospace;unicode-bidi:isolate;overflow-wrap:anywhere}\n"
     "figure{margin:12px 0}figcaption{font-weight:600;font-size:14px;margin-bottom:2px}figure:not(.listing){display:flex;flex-direction:column-reverse}\n"
     "figure>svg{width:100%}svg{max-width:100%;height:auto;font-family:system-ui,-apple-system,\"Segoe UI\",\"DejaVu Sans\",sans-serif}svg image{image-rendering:pixelated}\n"

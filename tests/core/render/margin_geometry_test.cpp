@@ -35,6 +35,17 @@ TEST(MarginGeometry, BoundsItsDecadesAndStandsWithoutData) {
   EXPECT_DOUBLE_EQ(one.margin.linear, 0.1) << "never a range without extent";
 }
 
+// The smallest and the largest of a double: 10^-324 and 10^309 are none.
+TEST(MarginGeometry, EveryFiniteMarginHasAPlace) {
+  for (const double value : {5e-324, 1.7e308}) {
+    const MarginAxes axes = marginAxes({{value, 0, 0}});
+    EXPECT_GT(axes.margin.linear, 0) << value;
+    EXPECT_TRUE(std::isfinite(axes.margin.high)) << value;
+    EXPECT_TRUE(std::isfinite(axes.margin.at(value))) << value;
+    EXPECT_TRUE(std::isfinite(axes.margin.top())) << value;
+  }
+}
+
 TEST(MarginGeometry, FindsItsValuesAgain) {
   const SymlogAxis axis{0.01, 10};
   EXPECT_DOUBLE_EQ(axis.at(0.005), 0.5);
