@@ -70,7 +70,9 @@ std::vector<double> places(const std::vector<session::Crossing>& crossings) {
 // Each segment of the fixture, to the bit.
 void expectSegments(const std::string& name, const std::string& decision) {
   Scanned model(name, decision);
-  for (const json& segment : tests::expectedOf(name).at("segments")) {
+  const json expected = tests::expectedOf(name);
+  ASSERT_FALSE(expected.at("segments").empty());
+  for (const json& segment : expected.at("segments")) {
     const Scan scan = model.found(between(segment.at("from"), segment.at("to")));
     ASSERT_TRUE(scan.segment) << segment;
     EXPECT_EQ(places(scan.segment->referenceCrossings), segment.at("reference").get<std::vector<double>>()) << segment;
