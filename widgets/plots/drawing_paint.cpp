@@ -55,6 +55,7 @@ class DrawingPainter {
   void operator()(const render::Words& words) {
     QFont font = m_painter.font();
     font.setPixelSize(std::max(1, qRound(words.size * m_scale)));
+    keepLetters(font);
     const QString text = qt(words.text);
     const double width = QFontMetricsF(font).horizontalAdvance(text);
     const double back = words.anchor == render::Anchor::start ? 0 : words.anchor == render::Anchor::middle ? width / 2 : width;
@@ -86,6 +87,8 @@ class DrawingPainter {
 };
 
 }  // namespace
+
+void keepLetters(QFont& font) { font.setLetterSpacing(QFont::AbsoluteSpacing, 1.0 / 64); }
 
 void paintDrawing(QPainter& painter, const render::Drawing& drawing, QPointF at, double scale) {
   painter.save();

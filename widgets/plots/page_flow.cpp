@@ -54,6 +54,7 @@ PageFlow::Set PageFlow::set(const report::Text& text, const TextLook& look, doub
   QFont font(QStringLiteral("DejaVu Sans"));
   font.setPixelSize(std::max(1, qRound(pt(look.points))));
   font.setBold(look.isBold);
+  keepLetters(font);
   QString all;
   QList<QTextLayout::FormatRange> formats;
   for (const Span& span : text) {
