@@ -200,7 +200,8 @@ Outcome scanAction(const ScanWords& words) {
   if (!printed || !answer->contains("not_stored")) return printed;
   Error notStored = base::errorFromJson(answer->at("not_stored"));
   notStored.what = "the scan was made, but not stored: " + notStored.what;
-  return notStored;
+  std::fprintf(stderr, "ulpscope: %s\n", notStored.message().c_str());  // the document of the scan stays
+  return base::exitCode(notStored.kind);
 }
 
 constexpr const char* kHelp =
