@@ -14,23 +14,27 @@ using session::PairAtPoint;
 
 float triedStep(int i) { return static_cast<float>(std::pow(2.0, (i - kTriedSteps + 1) / 2.0)); }
 
-// One run on one way: the last part known to decide as the start, the first known to decide otherwise.
+// One run on one way: the first part known to decide otherwise than the start, and the last before it that is known not to. What the search
+// of the other run looks at on that way may decide otherwise below what was taken for the last.
 struct Bracket {
   std::size_t way;
   int PairAtPoint::*run;
   int own;
   float same = 0, other = 0;
   int to = kNoDecision;
+  std::vector<float> notOtherwise = {};
 
-  // In order of `part`.
   void take(float part, const LookedAt& looked) {
     const int decision = looked.pair.*run;
-    if (decision == kNoDecision || (to != kNoDecision && part >= other)) return;
-    if (decision != own) {
+    if (decision == own || decision == kNoDecision) {
+      notOtherwise.push_back(part);
+      if (to == kNoDecision || part < other) same = std::max(same, part);
+    } else if (to == kNoDecision || part < other) {
       other = part;
       to = decision;
-    } else if (to == kNoDecision || part < other) {
-      same = std::max(same, part);
+      same = 0;
+      for (const float known : notOtherwise)
+        if (known < other) same = std::max(same, known);
     }
   }
   bool isOpen() const { return to != kNoDecision && !areNeighbours(same, other); }
@@ -56,14 +60,12 @@ std::vector<WayPoint> pointsWithin(const std::vector<Bracket>& brackets, std::si
   return points;
 }
 
-// Looked at points of a bracket's own way come in ascending order, so the first that decides otherwise is the nearest known.
 void narrow(std::vector<Bracket>& brackets, const std::vector<WayPoint>& points, const std::vector<LookedAt>& looked) {
   std::vector<std::vector<std::size_t>> ofWay;
   for (std::size_t i = 0; i < points.size(); ++i) {
     if (points[i].way >= ofWay.size()) ofWay.resize(points[i].way + 1);
     ofWay[points[i].way].push_back(i);
   }
-  for (auto& list : ofWay) std::sort(list.begin(), list.end(), [&](std::size_t a, std::size_t b) { return points[a].part < points[b].part; });
   for (Bracket& bracket : brackets) {
     if (bracket.way >= ofWay.size()) continue;
     for (const std::size_t i : ofWay[bracket.way]) bracket.take(points[i].part, looked[i]);

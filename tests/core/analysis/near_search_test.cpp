@@ -4,6 +4,7 @@
 
 #include <gmock/gmock.h>
 
+#include <functional>
 #include <limits>
 
 namespace ulpscope::analysis {
@@ -74,6 +75,42 @@ TEST(NearSearch, ARunWithoutADecisionFlipsNowhere) {
   EXPECT_TRUE(found[0].reference.found);
   EXPECT_FALSE(found[0].candidate.found);
   EXPECT_EQ(found[0].start.pair.candidate, session::kNoDecision);
+}
+
+// What the margins of both runs are at a part of the one way.
+using MarginAt = std::function<double(double)>;
+std::vector<WayResult> searchOne(const MarginAt& reference, const MarginAt& candidate) {
+  const session::DecisionRule rule = ruleOf("argmax");
+  PointReader reader{rule, session::TieRule::first, 0};
+  std::size_t looked = 0;
+  auto found = searchWays(1, 8, [&](const std::vector<WayPoint>& points) -> base::Result<std::vector<LookedAt>> {
+    looked += points.size();
+    if (looked > 100000) return base::Error{base::ErrorKind::run, "does not end", "search", ""};
+    std::vector<double> a, b;
+    for (const WayPoint& p : points) {
+      a.insert(a.end(), {reference(static_cast<double>(p.part)), 0});
+      b.insert(b.end(), {candidate(static_cast<double>(p.part)), 0});
+    }
+    const std::vector<std::int64_t> shape{static_cast<std::int64_t>(points.size()), 2};
+    return reader.read({a.data(), base::DType::float64, shape}, {b.data(), base::DType::float64, shape}, shape[0]);
+  });
+  EXPECT_TRUE(found.ok()) << found.error().message();
+  return found.ok() ? std::move(found).value() : std::vector<WayResult>(1);
+}
+
+// The candidate decides otherwise on [0.49, 0.4999] and from 0.8 on. The tried steps see 0.8 alone; the search of the reference's boundary
+// then looks into the other piece.
+TEST(NearSearch, APieceThatTheOtherRunsSearchLooksIntoIsTheNearest) {
+  const auto found = searchOne([](double t) { return t >= 0.495 ? -1.0 : 1.0; }, [](double t) { return (t >= 0.49 && t <= 0.4999) || t >= 0.8 ? -1.0 : 1.0; });
+  EXPECT_EQ(found[0].reference.step, static_cast<double>(firstFloat([](double t) { return t >= 0.495; })));
+  EXPECT_EQ(found[0].candidate.step, static_cast<double>(firstFloat([](double t) { return t >= 0.49; })));
+}
+
+TEST(NearSearch, NoDecisionOnTheWayIsNotOtherwise) {
+  const double nan = std::numeric_limits<double>::quiet_NaN();
+  const auto found = searchOne([&](double t) { return t < 0.55 ? 1.0 : t < 0.65 ? nan : -1.0; }, [](double t) { return t < 0.52 ? 1.0 : -1.0; });
+  EXPECT_EQ(found[0].reference.step, static_cast<double>(firstFloat([](double t) { return t >= 0.65; })));
+  EXPECT_EQ(found[0].candidate.step, static_cast<double>(firstFloat([](double t) { return t >= 0.52; })));
 }
 
 }  // namespace
