@@ -94,6 +94,7 @@ TEST_F(ScanLoop, ShowsTheNumbersOfTheCommandLine) {
   EXPECT_EQ(compared, kSteps);
   ASSERT_FALSE(document.at("crossings").at("reference").empty()) << "the two samples are of different classes";
   EXPECT_TRUE(tab().headline().contains(qt("t = " + base::exactNumber(document.at("crossings").at("reference").front())))) << tab().headline().toStdString();
+  m_window.findings()->setCurrentIndex(views::FindingsPanel::kBoundary);  // a picture is read when it is seen
   ASSERT_TRUE(testing::waitFor([this] { return !tab().pointView()->caption().isEmpty(); }));
   EXPECT_TRUE(tab().pointView()->hasPicture()) << tab().pointView()->caption().toStdString();
 }
