@@ -198,8 +198,7 @@ Outcome scanAction(const ScanWords& words) {
   if (!scan) return scan.error();
   const Outcome printed = print(words, scan.value(), session.value());
   if (!printed || !answer->contains("not_stored")) return printed;
-  Error notStored = base::errorFromJson(answer->at("not_stored"));
-  notStored.what = "the scan was made, but not stored: " + notStored.what;
+  const Error notStored = base::errorFromJson(answer->at("not_stored"));
   std::fprintf(stderr, "ulpscope: %s\n", notStored.message().c_str());  // the document of the scan stays
   return base::exitCode(notStored.kind);
 }

@@ -26,7 +26,11 @@ Result<json> answerScan(engine::Engine& engine, const json& parameters, const ba
   if (progress) progress({"writing", "", "", scan->evaluations, scan->evaluations});
   const auto stored = storage::addScan(request.sessionPath, session.value(), scan.value());
   // A full disk costs the place in the session, not what was found.
-  if (!stored) return json{{"session", request.sessionPath}, {"record", session::toJson(scan.value())}, {"not_stored", base::toJson(stored.error())}};
+  if (!stored) {
+    base::Error why = stored.error();
+    why.what = "the scan was made, but not stored: " + why.what;
+    return json{{"session", request.sessionPath}, {"record", session::toJson(scan.value())}, {"not_stored", base::toJson(why)}};
+  }
   return json{{"session", request.sessionPath}, {"scan", stored->scans.back().number}};
 }
 

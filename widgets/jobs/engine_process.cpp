@@ -255,11 +255,7 @@ void EngineProcess::handleResult(const nlohmann::json& result) {
   const QString path = qt(result.value("session", std::string()));
   const bool wasTraining = m_run->isTraining, wasScan = m_run->isScan;
   endRun();
-  if (result.contains("not_stored")) {
-    base::Error error = base::errorFromJson(result.at("not_stored"));
-    error.what = "the scan was made, but not stored: " + error.what;
-    return emit failed(error);
-  }
+  if (result.contains("not_stored")) return emit failed(base::errorFromJson(result.at("not_stored")));
   if (wasScan) return emit scanned(path, result.at("scan").get<int>());
   if (wasTraining && !hasRun) return emit trained(path, result.value("training", 0));
   if (result.contains("reproduced")) emit replayed(result.at("reproduced").get<bool>(), qt(result.value("difference", std::string())));
